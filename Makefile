@@ -137,7 +137,7 @@ help:
 	@echo 'make plain         $(BUILD)/encode-plain: the whole encoder in plain loops, to read first (engine/plain/)'
 	@echo 'make test          every test; ONLY=name: only the suites with that in their path'
 	@echo 'make lesson        your sentences through the model, in a page that computes: $(BUILD)/lesson.html (SENTENCES="a b|c d")'
-	@echo 'make bench         how fast it is, and how near to what this machine can do (BENCH: options of encode-bench)'
+	@echo 'make bench         how fast it is (BENCH: options of encode-bench)'
 	@echo 'make wheel         a package for Python with all that it needs but NumPy, $(BUILD)/libengine-$(VERSION)-...whl'
 	@echo 'make sqlite        the extension of SQLite, $(BUILD)/libencode_sqlite.so; make postgres: that of PostgreSQL'
 	@echo 'make deb           packages of Debian, $(BUILD)/deb/'

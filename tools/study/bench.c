@@ -1,8 +1,6 @@
-/* bench.c - encode-bench: how long the encoder takes for work that everyone can repeat, and how
- * near that is to what the machine can do.
+/* bench.c - encode-bench: how long the encoder takes for work that everyone can repeat.
  *
- *     for each type: a model;  for each workload, for each number of threads:
- *     the peaks of the kernels in use, runs, the peaks again, a line
+ *     for each type: a model;  for each workload, for each number of threads: runs, a line
  *
  * Vectors are compared with those of a reference: the same model in float32.
  *
@@ -13,7 +11,6 @@
 #include "tools/common/print/rows.h"
 #include "tools/study/bench/bench_options.h"
 #include "tools/study/bench/encoding.h"
-#include "tools/study/bench/peaks.h"
 
 #include <math.h>
 #include <omp.h>
@@ -23,9 +20,7 @@
 
 struct bench {
     const struct bench_options *options;
-    char isa[16];                        /* of the peaks; "" at first */
-    struct peaks peaks[BENCH_LIST_MOST]; /* of each number of threads */
-    size_t n_peaks;
+    size_t threads[BENCH_LIST_MOST], n_threads; /* numbers of threads; n_threads 0: not chosen */
     struct subject subject;
     struct subject reference; /* model NULL: not open */
     int code;                 /* PROGRAM_FAILED after a workload failed; the others are still run */
@@ -37,9 +32,9 @@ struct bench {
 struct result {
     const struct subject *subject;
     const struct workload *workload;
+    size_t n_threads;
     double cosine;        /* least of the texts; NaN: unknown */
     struct timing timing; /* in seconds */
-    struct peaks peaks;   /* of the number of threads that it had */
     bool has_profile;
     struct profile_shares profile;
 };
@@ -52,11 +47,7 @@ enum {
     TEXTS_PER_S,
     MS_PER_TOKEN,
     GFLOPS,
-    SHARE_OF_PEAK,
     COSINE,
-    PEAK_F32_GFLOPS,
-    PEAK_BF16_GFLOPS,
-    PEAK_INT8_GOPS,
     N_FIGURES
 };
 
@@ -70,45 +61,37 @@ static const char *products_of(const struct result *result)
 }
 
 /* Computes the figures, NaN where one does not apply: a process of its own has no known number of
- * tokens and no share of a peak, since most of its time is not arithmetic. */
+ * tokens, and most of its time is not arithmetic. */
 static void compute_figures(const struct result *result, double figures[N_FIGURES])
 {
     const struct workload *workload = result->workload;
-    const struct peaks *peaks = &result->peaks;
-    const struct work work = subject_work(result->subject, workload);
     const double median = result->timing.median;
     const double n_tokens = workload->n_tokens > 0 ? (double)workload->n_tokens : NAN;
-    const double giga_per_s = workload->n_tokens > 0 ? 1e-9 / median : NAN;
     figures[MEDIAN_MS] = 1e3 * median;
     figures[MIN_MS] = 1e3 * result->timing.min;
     figures[SPREAD] = result->timing.spread;
     figures[TOKENS_PER_S] = n_tokens / median;
     figures[TEXTS_PER_S] = (double)workload->n / median;
     figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
-    figures[GFLOPS] = giga_per_s * (work.int8 + work.f32);
-    const bool is_bf16 = result->subject->info.precision == ENGINE_PRECISION_BF16;
-    const double floats = is_bf16 ? peaks->bf16 : peaks->f32;
-    figures[SHARE_OF_PEAK] = giga_per_s * (work.int8 / peaks->int8 + work.f32 / floats);
+    figures[GFLOPS] = workload->n_tokens > 0
+                          ? 1e-9 * subject_operations(result->subject, workload) / median
+                          : NAN;
     figures[COSINE] = result->cosine;
-    figures[PEAK_F32_GFLOPS] = peaks->f32;
-    figures[PEAK_BF16_GFLOPS] = peaks->bf16;
-    figures[PEAK_INT8_GOPS] = peaks->int8;
 }
 
 /* Numbers that do not apply are null. */
 static void print_json(const struct result *result)
 {
-    static const char *const names[N_FIGURES] = {
-        "median_ms",   "min_ms",          "spread",           "tokens_per_s",
-        "texts_per_s", "ms_per_token",    "gflops",           "share_of_peak",
-        "cosine",      "peak_f32_gflops", "peak_bf16_gflops", "peak_int8_gops"};
+    static const char *const names[N_FIGURES] = {"median_ms",    "min_ms",      "spread",
+                                                 "tokens_per_s", "texts_per_s", "ms_per_token",
+                                                 "gflops",       "cosine"};
     struct json_writer json = {.stream = stdout};
     double figures[N_FIGURES];
     compute_figures(result, figures);
     json_begin_object(&json, NULL);
     json_write_text(&json, "workload", result->workload->name);
     json_write_text(&json, "model", result->subject->name);
-    json_write_count(&json, "threads", result->peaks.n_threads);
+    json_write_count(&json, "threads", result->n_threads);
     json_write_text(&json, "type", result->subject->type);
     json_write_text(&json, "precision", result->subject->precision);
     json_write_text(&json, "products", products_of(result));
@@ -131,13 +114,6 @@ static void print_json(const struct result *result)
     json_end_object(&json);
 }
 
-static void print_heading(void)
-{
-    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s %-9s %9s\n", "workload", "type",
-           "threads", "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "of peak",
-           "by", "cosine");
-}
-
 /* Prints a number at the right of a cell, or "-". */
 static void print_figure(int width, const char *format, double number)
 {
@@ -157,15 +133,14 @@ static void print_text(const struct result *result)
 {
     double figures[N_FIGURES];
     compute_figures(result, figures);
-    printf("%-10s %-9s %7zu", result->workload->name, result->subject->type,
-           result->peaks.n_threads);
+    printf("%-10s %-9s %7zu", result->workload->name, result->subject->type, result->n_threads);
     print_figure(10, ms_format(figures[MEDIAN_MS]), figures[MEDIAN_MS]);
     print_figure(10, ms_format(figures[MIN_MS]), figures[MIN_MS]);
     print_figure(7, "%.1f %%", 100 * figures[SPREAD]);
     print_figure(9, "%.0f", figures[TOKENS_PER_S]);
     print_figure(9, "%.1f", figures[TEXTS_PER_S]);
     print_figure(8, "%.2f", 1e3 * figures[MS_PER_TOKEN]);
-    print_figure(9, "%.1f %%", 100 * figures[SHARE_OF_PEAK]);
+    print_figure(9, "%.1f", figures[GFLOPS]);
     printf(" %-9s", products_of(result));
     print_figure(9, "%.6f", figures[COSINE]);
     printf("%s", result->has_profile ? "\n          " : "\n");
@@ -178,6 +153,7 @@ static void print_text(const struct result *result)
 
 /* ---- Machine ---- */
 
+/* Prints what is measured, and the heads of the columns. */
 static void print_machine(void)
 {
     char line[256], *colon;
@@ -190,6 +166,9 @@ static void print_machine(void)
     if (file != NULL)
         fclose(file);
     printf("%s\n", engine_build_info());
+    printf("\n%-10s %-9s %7s %10s %10s %7s %9s %9s %8s %9s %-9s %9s\n", "workload", "type",
+           "threads", "median ms", "min ms", "spread", "tokens/s", "texts/s", "us/token", "GFLOP/s",
+           "by", "cosine");
 }
 
 /* Chooses the numbers of threads: those of -t, else one, and one for each CPU that this process may
@@ -198,39 +177,13 @@ static void choose_threads(struct bench *bench)
 {
     const struct bench_list *asked = &bench->options->threads;
     const int n_cpus = omp_get_num_procs();
-    bench->n_peaks = asked->n > 0 ? asked->n : n_cpus > 1 ? 2 : 1;
-    for (size_t i = 0; i < bench->n_peaks; i++) {
+    bench->n_threads = asked->n > 0 ? asked->n : n_cpus > 1 ? 2 : 1;
+    for (size_t i = 0; i < bench->n_threads; i++) {
         size_t wanted = asked->n > 0 ? asked->counts[i] : i == 0 ? 1 : (size_t)n_cpus;
-        size_t n = encoding_threads(&bench->subject, wanted);
+        size_t n = bench->threads[i] = encoding_threads(&bench->subject, wanted);
         if (n != wanted)
             program_note("%zu threads asked, the session has %zu", wanted, n);
-        bench->peaks[i].n_threads = n;
     }
-}
-
-/* Measures the peaks of the subject's kernels, unless they are those of the subject before. */
-static void measure_peaks(struct bench *bench)
-{
-    const char *isa = bench->subject.info.isa;
-    const bool is_text = !bench->options->is_json;
-    if (strcmp(bench->isa, isa) == 0)
-        return;
-    if (bench->isa[0] == '\0')
-        choose_threads(bench);
-    if (is_text && bench->isa[0] == '\0')
-        print_machine();
-    snprintf(bench->isa, sizeof bench->isa, "%s", isa);
-    for (size_t i = 0; i < bench->n_peaks; i++) {
-        struct peaks *peaks = &bench->peaks[i];
-        peaks->f32 = peaks->bf16 = peaks->int8 = 0;
-        peaks_measure(peaks, isa);
-        if (is_text)
-            printf("%zu thread%s, %s: %.1f GFLOP/s in f32, %.0f in bf16, %.0f GOP/s in int8\n",
-                   peaks->n_threads, plural(peaks->n_threads), isa, peaks->f32, peaks->bf16,
-                   peaks->int8);
-    }
-    if (is_text)
-        print_heading();
 }
 
 /* ---- Cosines ---- */
@@ -290,20 +243,18 @@ static void measure_workload(struct bench *bench, const struct workload *workloa
     const struct bench_options *options = bench->options;
     const struct series_length length = {options->seconds, options->n_runs};
     double cosine = NAN;
-    for (size_t i = 0; i < bench->n_peaks; i++) {
-        struct peaks *peaks = &bench->peaks[i];
+    for (size_t i = 0; i < bench->n_threads; i++) {
+        const size_t n_threads = bench->threads[i];
         struct result result = {.subject = &bench->subject,
                                 .workload = workload,
+                                .n_threads = n_threads,
                                 .has_profile = options->profile && workload->ids != NULL};
-        peaks_measure(peaks, bench->isa);
-        if (!encoding_time(&bench->subject, workload, peaks->n_threads, length, &result.timing) ||
-            (result.has_profile && !encoding_profile(&bench->subject, workload, peaks->n_threads,
-                                                     length, &result.profile))) {
+        if (!encoding_time(&bench->subject, workload, n_threads, length, &result.timing) ||
+            (result.has_profile &&
+             !encoding_profile(&bench->subject, workload, n_threads, length, &result.profile))) {
             bench->code = PROGRAM_FAILED;
             continue;
         }
-        peaks_measure(peaks, bench->isa);
-        result.peaks = *peaks;
         if (isnan(cosine)) /* the same for any number of threads */
             cosine = least_cosine(bench, workload);
         result.cosine = cosine;
@@ -346,7 +297,11 @@ static void measure_model(struct bench *bench, const char *type, const char *pre
         subject_open(&bench->subject, options->model, precision);
     else
         subject_make(&bench->subject, options->shape, type, options->seed, precision);
-    measure_peaks(bench);
+    if (bench->n_threads == 0) { /* the first model */
+        choose_threads(bench);
+        if (!options->is_json)
+            print_machine();
+    }
     for (size_t i = 0; i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; i < options->workloads.n; i++)

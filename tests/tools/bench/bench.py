@@ -13,9 +13,8 @@ LAT16 = TINY + " -t 1 --workloads lat16"
 STEPS = {"tokenize", "embed", "linear", "attention", "norm", "quantize", "answer", "wait", "other"}
 WORDS = {"workload": None, "model": "1/32/2/64/1000", "type": "f32", "precision": "exact", "products": "f32",
          "isa": None}
-ALWAYS = {"threads", "runs", "texts", "min_ms", "median_ms", "texts_per_s", "peak_f32_gflops", "peak_bf16_gflops",
-          "peak_int8_gops"}
-NOT_COLD = {"tokens", "shortest", "longest", "tokens_per_s", "ms_per_token", "gflops", "share_of_peak", "cosine", "profile"}
+ALWAYS = {"threads", "runs", "texts", "min_ms", "median_ms", "texts_per_s"}
+NOT_COLD = {"tokens", "shortest", "longest", "tokens_per_s", "ms_per_token", "gflops", "cosine", "profile"}
 
 
 def lines(command, code=0):
@@ -38,7 +37,6 @@ def check_fields(line, workload, n_threads):
         assert (line[key] is None) == (workload == "cold"), (workload, key)
     if workload != "cold":
         close(line["tokens_per_s"] / (line["tokens"] / line["median_ms"] * 1000), 1, 1e-4)
-        assert line["share_of_peak"] > 0
         check_profile(line)
 
 
@@ -134,18 +132,12 @@ def test_precisions():
 
 
 def test_text():
-    """And peaks: those of the kernels in use, not of the best instructions of the CPU."""
     printed = run(f"OMP_NUM_THREADS=2 bench {TINY} -t 2 --workloads lat16,cold --profile").stdout.decode()
-    assert all(words in printed for words in ("of peak", "GFLOP/s in f32", "attention "))
+    assert all(words in printed for words in ("GFLOP/s", "kernels ", "attention "))
     assert b"Exit codes" in run("bench --help").stdout and b"encode-bench " in run("bench --version").stdout
     for isa in ("portable", "avx2", "avxvnni", "avx512", "avx512vnni", "avx512bf16", "amx", "neon"):
-        text = run(f"ENGINE_ISA={isa} OMP_NUM_THREADS=2 bench {TINY} -t 1,2 --workloads lat16 --runs 1").stdout.decode()
-        if f"kernels {isa}\n" not in text:
-            assert isa != "portable"
-            continue  # not on this machine
-        used = "avx512bf16" if isa == "amx" else isa  # amx is for int8 and bf16 alone
-        assert f"\n1 thread, {used}: " in text and f"\n2 threads, {used}: " in text, text
-        assert " 0.0 GFLOP/s" not in text and " 0 GOP/s" not in text
+        text = run(f"ENGINE_ISA={isa} bench {TINY} -t 1 --workloads lat16 --runs 1").stdout.decode()
+        assert f"kernels {isa}\n" in text or isa != "portable"  # the others: where the CPU has them
 
 
 def test_fewer_threads():

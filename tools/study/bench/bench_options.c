@@ -96,7 +96,7 @@ static const struct option_rule RULES[] = {
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...]\n",
-    .about = "Times the encoder on work made from a seed, as a share of the machine's peak.\n"
+    .about = "Times the encoder on work made from a seed.\n"
              "\n"
              "  encode-bench                                    MiniLM's shape in f32, one thread "
              "and all\n"
@@ -114,11 +114,7 @@ static const char NOTES[] =
     "\n"
     "Numbers\n"
     "  median, min, spread    of the runs; spread: (upper - lower quartile) / median, in percent\n"
-    "  of peak                the time that the products of the layers and of attention take at "
-    "the\n"
-    "                         measured peak of as many threads and the instructions in use\n"
-    "                         (matrices in int8: at that of int8; all else: at that of float32,\n"
-    "                         or of bfloat16 if that is in use), divided by the median\n"
+    "  GFLOP/s                of the products of the layers and of attention, by the median\n"
     "  by                     the instructions of these products: f32, bf16, int8+f32, int8+bf16\n"
     "  cosine                 least of the texts', to vectors of the same model in f32\n";
 

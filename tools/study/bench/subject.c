@@ -51,13 +51,8 @@ static bool next_matrix(const engine_model *model, size_t *index, engine_tensor_
     return false;
 }
 
-/* The type that a tensor counts as: the ways of rounding activations for int8 are one. */
-static const char *type_of(const engine_tensor_info *tensor)
-{
-    return strncmp(tensor->type, "int8", 4) == 0 ? "int8" : tensor->type;
-}
-
-/* Joins the types of the layers' matrices: a file of int8 may have layers that are not. */
+/* Joins the types of the layers' matrices: a file of int8 may have layers that are not. The ways of
+ * rounding activations for int8 count as one type. */
 static void join_types(struct subject *subject)
 {
     static const char *const names[] = {"int8", "f32", "f16", "bf16"};
@@ -67,7 +62,8 @@ static void join_types(struct subject *subject)
         engine_tensor_info tensor;
         bool found = false;
         for (size_t i = 0; !found && next_matrix(subject->model, &i, &tensor); i++)
-            found = strcmp(type_of(&tensor), names[n]) == 0;
+            found =
+                strcmp(strncmp(tensor.type, "int8", 4) == 0 ? "int8" : tensor.type, names[n]) == 0;
         if (found)
             used += (size_t)snprintf(subject->type + used, sizeof subject->type - used, "%s%s",
                                      used > 0 ? "+" : "", names[n]);
@@ -183,7 +179,7 @@ static double count_pairs(const struct subject *subject, const struct workload *
 }
 
 /* A group of layers shares the matrices named "layers.GROUP.". */
-struct work subject_work(const struct subject *subject, const struct workload *workload)
+double subject_operations(const struct subject *subject, const struct workload *workload)
 {
     const engine_info *info = &subject->info;
     const double n_heads = (double)info->n_heads;
@@ -191,7 +187,7 @@ struct work subject_work(const struct subject *subject, const struct workload *w
     const double columns = n_heads * model_number(subject->model, "head_width", usual);
     const size_t n_groups =
         (size_t)model_number(subject->model, "layer_groups", (double)info->n_layers);
-    struct work work = {.f32 = 2 * count_pairs(subject, workload) * 2 * columns};
+    double n = 2 * count_pairs(subject, workload) * 2 * columns;
     engine_tensor_info tensor;
     for (size_t i = 0; next_matrix(subject->model, &i, &tensor); i++) {
         double operations =
@@ -199,8 +195,7 @@ struct work subject_work(const struct subject *subject, const struct workload *w
         size_t group = strtoul(tensor.name + strlen("layers."), NULL, 10), n_users = 0;
         for (size_t layer = 0; layer < info->n_layers; layer++)
             n_users += layer * n_groups / info->n_layers == group;
-        *(strcmp(type_of(&tensor), "int8") == 0 ? &work.int8 : &work.f32) +=
-            operations * (double)n_users;
+        n += operations * (double)n_users;
     }
-    return work;
+    return n;
 }

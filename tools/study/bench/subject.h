@@ -29,14 +29,10 @@ void subject_make(struct subject *subject, const char *shape, const char *type, 
 
 void subject_close(struct subject *subject);
 
-/* Operations, where a multiply-add counts as two: those of the layers' matrices for each token,
- * 4D² + 2DF each layer (3DF with a gate), and of attention T² · 2D, or with a window w only
- * T · (2w + 1) · 2D but for the borders. Steps before and after the layers are not counted. */
-struct work {
-    double int8; /* of matrices in int8 */
-    double f32;  /* all others */
-};
-struct work subject_work(const struct subject *subject, const struct workload *workload);
+/* Returns the operations, where a multiply-add counts as two: those of the layers' matrices for
+ * each token, 4D² + 2DF each layer (3DF with a gate), and of attention T² · 2D, or with a window w
+ * only T · (2w + 1) · 2D but for the borders. Steps before and after the layers are not counted. */
+double subject_operations(const struct subject *subject, const struct workload *workload);
 
 /* Runs the program arguments[0] beside this one to its end; arguments end with NULL. Returns its
  * exit code; if that is not 0, prints what the program wrote to stderr. */
