@@ -13,7 +13,6 @@
  */
 #include "engine/encode.h"
 
-#include "engine/runtime/threads.h"
 #include "engine/status.h"
 #include "model/layers/attention.h"
 #include "model/layers/head.h"

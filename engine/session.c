@@ -3,8 +3,6 @@
 
 #include "engine/encode.h"
 #include "engine/info.h"
-#include "engine/runtime/machine.h"
-#include "engine/runtime/threads.h"
 #include "engine/status.h"
 #include "model/arena.h"
 #include "model/layers/attention.h"
@@ -313,7 +311,9 @@ void engine_session_interrupt(engine_session *session)
 
 struct share session_share(const engine_session *session, struct team team, size_t n)
 {
-    return is_interrupted(session) ? (struct share){0, 0} : team_share(team, n);
+    return is_interrupted(session)
+               ? (struct share){0, 0}
+               : (struct share){n * team.rank / team.size, n * (team.rank + 1) / team.size};
 }
 
 void session_report(engine_session *session)

@@ -8,7 +8,7 @@
 #define ENGINE_SESSION_H
 
 #include "engine/model.h"
-#include "engine/runtime/threads.h"
+#include "engine/runtime/machine.h"
 #include "model/layers/attention.h"
 #include "model/layers/embedding.h"
 #include "model/layers/head.h"
@@ -144,8 +144,11 @@ static inline bool is_interrupted(const engine_session *session)
     return atomic_load_explicit(&session->is_interrupted, memory_order_relaxed);
 }
 
-/* Returns a thread's share of a step's work: nothing after an interruption, so that steps end soon
- * and all threads still meet. */
+/* A thread's share of 0 .. n-1: begin .. end-1, contiguous, as even as possible; nothing after an
+ * interruption, so that steps end soon and all threads still meet. */
+struct share {
+    size_t begin, end;
+};
 struct share session_share(const engine_session *session, struct team team, size_t n);
 
 /* Reports the call's progress to the host, on its thread. */

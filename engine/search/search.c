@@ -3,7 +3,6 @@
  * threads are added to the first one's, which are in the caller's buffer.
  */
 #include "engine/runtime/machine.h"
-#include "engine/runtime/threads.h"
 #include "engine/search/index.h"
 #include "engine/status.h"
 #include "model/arena.h"

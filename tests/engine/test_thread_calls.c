@@ -2,7 +2,7 @@
 /* Calls of many inputs of all kinds, shared by threads: each answer is where it belongs and has the
  * bits it has alone, among texts too long for one thread's part of the memory, empty texts,
  * padding, wrong inputs, and buffers that are too small. And the calls' parallel regions. */
-#include "engine/runtime/threads.h"
+#include "engine/runtime/machine.h"
 #include "tests/support.h"
 
 #include <stdio.h>
