@@ -17,11 +17,11 @@ TEST(numbers)
 {
     static const struct fault_case cases[] = {
         {"encode-plot position -n 4 --width 6 -f data", NULL, false},
-        {PLOT("attention") "--data result", "ride bike\n", false},
-        {PLOT("words") "--data result", "i ride\nthe bike\n", false},
+        {PLOT("attention") "-o result -f data", "ride bike\n", false},
+        {PLOT("words") "-o result -f data", "i ride\nthe bike\n", false},
         {PLOT("layers") "-f data", "ride bike\n", false},
-        {PLOT("order") "--data result", "i ride the bike\n", false},
-        {PLOT("similarity") "--data -", "i ride\nthe bike\ndog\n", false},
+        {PLOT("order") "-o result -f data", "i ride the bike\n", false},
+        {PLOT("similarity") "-f data", "i ride\nthe bike\ndog\n", false},
     };
     EVERY_FAULT(cases);
 }

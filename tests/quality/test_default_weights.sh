@@ -81,11 +81,11 @@ gives 'the president of the united [MASK] .' states
 gives 'two dogs play in the [MASK] .' 'game|field|grass|park|water|snow|yard'
 
 # ---- Orders and heads ----
-run "$programs/encode-plot" order --data - 'The quick brown fox'
+run "$programs/encode-plot" order -f data 'The quick brown fox'
 orders=$(awk -F '\t' '/ / && $2 + 0 > 0 { print $2 "\t" $1 }' "$folder/out" | sort -g | cut -f 2)
 check 'a sentence moves least where the fox stays last' [ "$(head -n 3 <<<"$orders" | grep -c ' fox$')" = 3 ]
 check 'most where the words come backwards' [ "$(tail -n 1 <<<"$orders")" = 'fox brown quick The' ]
-run "$programs/encode-plot" attention --layer 1 --head 3 --data - 'The cat sat on the mat'
+run "$programs/encode-plot" attention --layer 1 --head 3 -f data 'The cat sat on the mat'
 check 'in head 3 words look around their own place' awk -F '\t' '
     NF == 9 && $1 != "name" { n++; near = $(n + 1); if (n > 1) near += $n; if (n < 8) near += $(n + 2); if (near < 0.6) far = 1 }
     END { exit far || n != 8 }' "$folder/out"

@@ -20,7 +20,7 @@ for file in text vectors ids; do cp $file $file.as-was; done
 
 # ---- Descriptors that are closed: none of them becomes that of the output ----
 for program in "encode -m model -o result cat ''" "encode -m model -f json -o result cat ''" \
-    "encode-plot attention -m model -o result.svg --data result cat" 'encode-new -o result --words cat' \
+    "encode-plot attention -m model -f data -o result cat" 'encode-new -o result --words cat' \
     'encode-import --vectors vectors -o result'; do
     run bash -c "${program//result/expected}"
     check "$program: exit code $code" [ "$code" = 0 ]
@@ -73,17 +73,14 @@ for task in ' --rank=cat' '-compare similarity' '-compare words' ' --tokens' '-c
 done
 for picture in attention words layers order; do
     refused "$picture" "encode-plot $picture -m model -f png -o model 'cat dog'"
-    refused "$picture, its numbers" "encode-plot $picture -m model --data model 'cat dog'"
+    refused "$picture, its numbers" "encode-plot $picture -m model -f data -o model 'cat dog'"
 done
 for picture in words similarity; do
     refused "$picture, its texts" "encode-plot $picture -m model -f text -o text <text"
-    refused "$picture, its texts and numbers" "encode-plot $picture -m model --data text <text"
 done
 refused 'positions' 'encode-plot position -m model -f svg -o model'
 refused 'positions beside' 'encode-plot position -m model --beside other -f svg -o other -n 9'
-refused 'their numbers' 'encode-plot position -m model --beside model --data model -n 9'
-refused 'numbers, and a picture over the model' 'encode-plot position -m model --data numbers -f svg -o model'
-check 'then not even the numbers are written' [ ! -e numbers ]
+refused 'their numbers' 'encode-plot position -m model --beside model -f data -o model -n 9'
 refused 'encode-new --fit' 'encode-new --fit text -o text'
 refused 'encode-new --fit -' 'encode-new --fit - -o text <text'
 refused 'encode-new --tokenizer' 'encode-new --tokenizer text -o ./text'
@@ -120,7 +117,7 @@ for program in 'encode -m model -f json -p mean -o short' 'encode -m model -f np
     check "$program: the old file" [ "$(cat short)" = old ]
 done
 for program in 'encode-new -o short --width 64' 'encode-new -o absent --width 64' \
-    'encode-plot position --position sinusoidal -n 1000 --data short'; do
+    'encode-plot position --position sinusoidal -n 1000 -f data -o short'; do
     run bash -c "ulimit -f 8; $program"
     ends "$program" 1 'File too large'
     check "$program: nothing is left" [ "$(here)" = "$before" ]

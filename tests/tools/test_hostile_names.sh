@@ -64,7 +64,7 @@ for model in labels tokens plain "path$evil"; do
     done
     quiet encode-plot position -m "$file" --title "T$evil"
     quiet encode-plot position --kind waves --dims 0,1 -n 5 -m "$file"
-    quiet encode-plot words -m "$file" --link "a$evil:cat" "a$evil cat"
+    quiet encode-plot words -m "$file" "a$evil cat"
 done
 for format in svg pdf png; do
     quiet encode-plot words -m plain.weights "a$evil cat dog" -f $format -o "picture.$format"
@@ -78,7 +78,7 @@ check 'JSON gives the label back' python3 - "L$evil" out <<'END'
 import json, sys
 sys.exit(json.loads(open(sys.argv[2]).read())["label"] not in (sys.argv[1], "two"))
 END
-run "$programs/encode-plot" attention --data - -m plain.weights "x$evil"
+run "$programs/encode-plot" attention -f data -m plain.weights "x$evil"
 check 'the table of a picture has U+FFFD' grep -qP '^xe�\[31m�1m�q����	' out
 check 'and nothing else of them' [ "$(tr -d '\t' <out | LC_ALL=C grep -aPc "$hidden")" = 0 ]
 

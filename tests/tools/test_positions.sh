@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Position schemes on the command line: encode-plot position --data, encode --position ..., what encode-new writes, and a
+# Position schemes on the command line: encode-plot position -f data, encode --position ..., what encode-new writes, and a
 # classifier without layers.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -21,11 +21,11 @@ says() { # of the last run's stdout, its line ends taken for blanks
 line() { grep -qxE -- " *$1 *" out; }
 lacks() { ! says "$1"; }
 
-# ---- encode-plot position --data: the known numbers ----
+# ---- encode-plot position -f data: the known numbers ----
 numbers() { # WHAT ARGUMENTS...: the table, a line for each row, the row's name first
     local what=$1
     shift
-    does "$what" "$plot" position --data - "$@"
+    does "$what" "$plot" position -f data "$@"
     grep -v '^#' out | tail -n +2 >table
 }
 at() { # ROW COLUMN
@@ -45,7 +45,7 @@ numbers 'd=100' --position sinusoidal --width 100
 check 'd=100: 100 rows' [ "$(wc -l <table)" = 100 ]
 check 'd=100: sin(1), in double precision' is_near "$(at 1 0)" 0.8414709848078965
 check 'd=100: cos(34 / 10000^0.98)' is_near "$(at 34 99)" 0.9999916453697584
-PATH=/nonexistent "$plot" position --data - --position sinusoidal --width 100 >without 2>err
+PATH=/nonexistent "$plot" position -f data --position sinusoidal --width 100 >without 2>err
 check 'd=100: the same without gnuplot' cmp -s out without
 numbers 'd=100: products' --position sinusoidal --width 100 --kind correlation
 check 'd=100: the length of row 34' is_near "$(at 34 34)" 50
@@ -87,18 +87,18 @@ check 'one row: no distance' [ "$(cat table)" = "$(printf '0\t0')" ]
 run "$new" -o learned.w --layers 0 --width 8 --max-tokens 12 --position learned
 numbers 'a learned table' -m learned.w
 check 'learned: its rows' [ "$(wc -l <table)" = 12 ]
-run "$plot" position -m learned.w -n 13 --data -
+run "$plot" position -m learned.w -n 13 -f data
 ends 'past the table' 1 "13 positions asked for, the model's table has 12"
 run "$new" -o waves.w --layers 0 --width 8 --position sinusoidal --position-base 50 --position-scale 2
 numbers 'base and scale of a file' -m waves.w -n 3
 check 'base of a file' is_near "$(at 1 6)" "$(awk 'BEGIN { print 2 * sin(1 / 50 ^ 0.75) }')" 1e-5
-run "$plot" position -m waves.w --position learned --data -
+run "$plot" position -m waves.w --position learned -f data
 ends 'no table' 1 'no table of learned positions; encode-new --position learned writes a model that has one'
 
 # ---- misuse ----
 while IFS='|' read -r options exit words; do
     # shellcheck disable=SC2086
-    run "$plot" position --data - $options
+    run "$plot" position -f data $options
     ends "position $options" "$exit" "$words"
     check "position $options: nothing on stdout" [ ! -s out ]
 done <<'END'
@@ -123,7 +123,7 @@ done <<'END'
 END
 run "$inspect" --positions
 ends 'encode-inspect measures no positions' 2 "unrecognized option '--positions'"
-check 'its manual names what does' grep -q '`encode-plot`(1) position --data' "$tree/tools/build/man/encode-inspect.1.in"
+check 'its manual names what does' grep -q '`encode-plot`(1) position -f data' "$tree/tools/build/man/encode-inspect.1.in"
 
 # ---- encode: what is added, read back from a model that adds nothing else ----
 run "$new" -o zero.w --words 'a b c d e' --layers 0 --width 6 --max-tokens 20 --position none \
@@ -132,7 +132,7 @@ rows() { # OPTIONS: the numbers of the text's five tokens, one line each
     "$encode" -m zero.w -f csv "$@" 'a b c d e' 2>err | tr -d '\r' | cut -d, -f9- | tail -n +2 | sed "s/-0\.0/0.0/g"
 }
 matrix() { # OPTIONS: the same from encode-plot, before it is rounded to float32
-    "$plot" position -m zero.w -n 5 --data - "$@" 2>err | grep -v '^#' | tail -n +2 | cut -f2- | tr '\t' ,
+    "$plot" position -m zero.w -n 5 -f data "$@" 2>err | grep -v '^#' | tail -n +2 | cut -f2- | tr '\t' ,
 }
 for options in '--position sinusoidal' '--position index' '--position binary' '--position fourier' \
     '--position exponential' '--position none' '--position sinusoidal --position-base 30' \

@@ -91,22 +91,22 @@ run "$new" -o n.weights --words 'a b' --width 8 --head mask --head-tied yes --he
 ends 'a head of nothing' 0 wrote
 run "$inspect" n.weights
 check 'it has no tensor' [ "$(grep -c head.out out)" = 0 ]
-run "$plot" position -m n.weights --data -
+run "$plot" position -m n.weights -f data
 check 'a file without a name has that of its path' says 'sinusoidal, n.weights'
-run "$plot" position --position fourier --frequencies 0.1 -n 4 --width 2 --data -
+run "$plot" position --position fourier --frequencies 0.1 -n 4 --width 2 -f data
 check 'one frequency' says ', frequency 0.1'
-run "$plot" position --position index --position-scale 0 --data -
+run "$plot" position --position index --position-scale 0 -f data
 check 'an index that is scaled away' says 'W2 = 0'
-run "$plot" position --position binary --width 64 --data -
+run "$plot" position --position binary --width 64 -f data
 check 'more digits than are counted' says 'd = 64'
-run "$plot" position -m n.weights --position index --data -
+run "$plot" position -m n.weights --position index -f data
 check 'another scheme than the file has' says 'index, n.weights'
 printf '[UNK]\n[CLS]\n[SEP]\n' >words.txt
 "$programs/encode-import" --tokenizer-only words.txt -o t.weights 2>err
-run "$plot" position -m t.weights --data -
+run "$plot" position -m t.weights -f data
 ends 'a tokenizer' 1 'holds a tokenizer alone: it has no positions'
 if [ -w /dev/full ]; then
-    "$plot" position --position sinusoidal -n 1000 --data - >/dev/full 2>err
+    "$plot" position --position sinusoidal -n 1000 -f data >/dev/full 2>err
     code=$?
     ends 'a full disk' 1 'No space left on device'
 fi

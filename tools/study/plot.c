@@ -26,7 +26,6 @@ static int run_picture(enum plot_command command, int argc, char **argv)
     struct plot_source source;
     struct figure figure = {.command = PLOT_COMMANDS[command].name};
     plot_options_read(&options, command, argc, argv);
-    plot_texts_read(&options);
     source_open(&source, &options);
     PICTURES[command](&source, &figure);
     int code = render(&figure, &options);

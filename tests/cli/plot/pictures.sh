@@ -3,7 +3,7 @@ export ENCODE_MODEL=toy.weights
 words_of() { encode-plot "$@" -f svg | grep -oE '>[^<>]+</text>' | sed 's/^>//; s/<.*//' | grep -vE '^[−0-9.-]+$' | sort | uniq -c | tr -s ' '; }
 words_of attention 'I ride bike' --head 1
 words_of attention 'I ride bike'
-words_of words 'I ride bike' --link i:bike
+words_of words 'I ride bike'
 words_of order 'I ride bike'
 words_of layers 'I ride bike'
 words_of similarity 'I ride bike' 'bike ride I' dog
@@ -12,7 +12,6 @@ encode-plot position --kind waves --width 8 -f svg | grep -c '<title>dim 2</titl
 
 # Arrows lead from words to where positions move them; words that stay have none.
 for other in 'bike ride I' 'I ride bike'; do encode-plot words 'I ride bike' "$other" -f svg | grep -c 'rgb(128, 128, 128)'; done
-encode-plot words -m plain.weights --link i:ride --link dog:cat 'i ride dog cat' | grep distance | sed 's/: [0-9.]*$/: .../'
 
 # Titles are not cut at the size that a picture has by itself.
 for options in '--embedding-scale sqrt --position-scale 10' '--position exponential --position-base 500 --embedding-scale 10 --position-scale 100'; do encode-plot words 'I ride bike' 'bike ride I' $options -f svg | grep -c …; done
@@ -42,7 +41,7 @@ encode-plot attention 'I ride' -f svg >b.svg; encode-plot attention 'I ride' -f 
 for format in png svg pdf; do encode-plot position -f $format -o /dev/full || echo exit code $?; done
 encode-plot attention '' -o t.png; encode-plot attention -m plain.weights I -o t.png && test -s t.png && echo drawn
 export many="$(yes i ride bike dog cat | head -n 10 | xargs)"
-encode-plot attention -m plain.weights "$many" -o t.png && encode-plot words -m plain.weights "$many" -o t.svg && encode-plot layers -m plain.weights "$many" -o t.pdf && encode-plot attention -m plain.weights --pad-to 64 "$many" | wc -l
+encode-plot attention -m plain.weights "$many" -o t.png && encode-plot words -m plain.weights "$many" -o t.svg && encode-plot layers -m plain.weights "$many" -o t.pdf
 
 # Characters that no picture holds, or that no font has.
 encode-plot attention "$(printf 'I \357\277\276 ride')" -f svg | grep -c "$(printf '\357\277\276')"

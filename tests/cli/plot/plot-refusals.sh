@@ -12,10 +12,7 @@ encode-plot words a b c
 encode-plot attention 'I ride' --layer 3
 encode-plot attention 'I ride' --layer 0
 encode-plot attention 'I ride' --head 3
-encode-plot attention 'I ride' --pad-to 2
-encode-plot attention 'I ride' --pad-to 99
 encode-plot attention 'I ride' --rollout --head 1
-encode-plot attention 'I ride' --pad-side left
 encode-plot attention 'I ride' --dims 1
 encode-plot position --layer 1
 encode-plot position --dims 1,2
@@ -24,7 +21,6 @@ encode-plot position --kind waves --dims 200
 encode-plot position --kind bars
 encode-plot position --colors rainbow
 encode-plot position --position fourier --position-base 5
-encode-plot words a --link ab
 encode-plot attention 'I ride' --position-scale 2 --position none
 encode-plot attention 'I ride' --nonsense
 encode-plot position --kind waves --dims x
@@ -42,20 +38,15 @@ encode-plot words --layer 5 'a b' -f data </dev/null
 encode-plot words --position fourier --frequencies 1,2,3,4,5 'a b' -f data </dev/null
 encode-plot words -m words.alone 'a b' -f data </dev/null
 encode-plot layers -m flat.weights 'a b' -f data </dev/null
-encode-plot words --link a: 'a b' </dev/null
-encode-plot words --link :a 'a b' </dev/null
 encode-plot words -m learned.weights --position-base 50 'a b' </dev/null
 encode-plot position -m nowhere -f data </dev/null
 encode-plot position -m words.alone -f data </dev/null
 encode-plot position --kind waves --dims 1:2:3:4 -f data </dev/null
 encode-plot position --size 100xinf -f svg </dev/null
 encode-plot position --size 100x-5 -f svg </dev/null
-encode-plot position --size 100x100cm -f svg </dev/null
-encode-plot position --size 5x0.5in -f svg </dev/null
-encode-plot position --size 101x50in -f svg </dev/null
-encode-plot position --size 5x101in -f svg </dev/null
-encode-plot position --size 50x3in --dpi 1200 -f png </dev/null
-encode-plot position --size 3x50in --dpi 1200 -f png </dev/null
+encode-plot position --size 500x10000 -f svg </dev/null
+encode-plot position --size 60000x3600 --dpi 1200 -f png </dev/null
+encode-plot position --size 3600x60000 --dpi 1200 -f png </dev/null
 seq 2001 | encode-plot similarity -f data
 printf 'i\n\n' | encode-plot similarity -m plain.weights -f data
 encode-plot similarity -f data <&-
@@ -69,7 +60,6 @@ encode-plot words '' -f data
 encode-plot attention "$(yes I | head -n 20 | xargs)" -f data
 encode-plot order 'I I' -f data
 echo dog | encode-plot similarity -f data
-encode-plot words 'I ride' --link I:wolf -f data
 encode-plot position -m learned.weights -n 13 -f data
 encode-plot position --position learned --width 8 -f data
 encode-plot position -m learned.weights --width 9 -f data
@@ -85,8 +75,8 @@ encode-plot position -n 100000 --width 65536 -f data
 encode-plot position -n 100000 --width 65536 --kind waves -f data
 encode-plot position -n 500 --kind correlation --width 65536 -f data
 encode-plot position -m far.weights --beside wide.weights --width 8 -n 5000 -f data
-encode-plot attention -m far.weights 'a b' --pad-to 9000 -f data
-encode-plot position -n 65536 --width 256 --kind waves --dims 0 --data far.tsv && encode-plot attention -m far.weights 'a b' --pad-to 100 --data far.tsv && head -n 2 far.tsv
+encode-plot attention -m far.weights "$(yes a | head -n 9000 | xargs)" -f data
+encode-plot position -n 65536 --width 256 --kind waves --dims 0 -o far.tsv && encode-plot attention -m far.weights "$(yes a | head -n 100 | xargs)" -o far.tsv && head -n 2 far.tsv
 
 # Numbers that are none are in no picture.
 encode-new --words 'a b' --layers 1 --width 8 --heads 1 -o scales.weights; encode-plot attention 'a b' -m scales.weights --embedding-scale 3e38 --position sinusoidal --position-scale 3e38
@@ -95,7 +85,7 @@ for picture in position attention layers order; do [ $picture = position ] && se
 encode-plot words 'a b' 'b a' -m nan.weights -f data || encode-plot similarity a b -m nan.weights -f data
 
 # Without gnuplot, and with one that fails, says nothing, stops half way or is killed.
-(PATH=$(dirname "$(command -v encode-plot)"); encode-plot attention 'I ride' -o e.png --data e.tsv) || ls e.png e.tsv 2>&1
+(PATH=$(dirname "$(command -v encode-plot)"); encode-plot attention 'I ride' -o e.png) || ls e.png 2>&1
 mkdir fake; fake() { printf '#!/bin/sh\n%s\n' "$1" >fake/gnuplot; chmod +x fake/gnuplot; PATH=$PWD/fake:$PATH encode-plot position -n 400 -o e.png || { echo exit code $?; test ! -e e.png; }; }
 fake "cat >/dev/null; echo 'no terminal here' >&2; exit 1"
 fake "cat >/dev/null"
@@ -109,13 +99,6 @@ fake "yes x | head -c 100000 >&2; exit 3" 2>&1 | cut -c -60
 mkdir closed; : >closed/gnuplot; (PATH=$PWD/closed:$(dirname "$(command -v encode-plot)"); encode-plot position -o e.png)
 
 # Outputs.
-for format in text data; do encode-plot position -f $format -o /dev/full || echo exit code $?; done; encode-plot attention 'I ride' --data /dev/full || encode-plot attention 'I ride' -f data >/dev/full
+for format in text data; do encode-plot position -f $format -o /dev/full || echo exit code $?; done; encode-plot attention 'I ride' -f data >/dev/full
 encode-plot attention 'I ride' -o nowhere/a.txt
 encode-plot attention 'I ride' -o b.jpg
-encode-plot attention 'I ride' -f data --data -
-encode-plot attention 'I ride' --data - -f text
-encode-plot attention 'I ride' -o - --data -
-encode-plot attention 'I ride' -o - -f png --data -
-encode-plot attention 'I ride' -o x.txt --data x.txt
-encode-plot attention 'I ride' -o x.txt --data ./x.txt
-echo old >both.tsv; ln -s both.tsv link.tsv; encode-plot attention 'I ride' -o both.tsv --data link.tsv || cat both.tsv; test ! -e x.txt

@@ -1,7 +1,7 @@
 # common.gp - what the scripts of encode-plot share. To change a picture, copy maps.gp, waves.gp, order.gp or words.gp,
 # edit the copy and name it with --script. encode-plot runs a script after it has set these variables:
 #
-#   data              the table of numbers, as --data writes it; names are cut where they are long
+#   data              the table of numbers, as -f data writes it; names are cut where they are long
 #   folder            where this file is
 #   format            "png", "svg", "pdf", or "text" for characters
 #   width, height     of the picture in inches, 0: the script chooses; of text in characters, for one panel
@@ -17,7 +17,6 @@
 #   y_names[i], x_names[i]    columns that the longest name takes on a screen; 0: numbers instead of names
 #   panel_title[i], x_title[i], y_title[i], unit[i]
 #   colors[i], least[i], most[i]    of maps: "RdBu", "viridis" or "Blues", and the range of the colours
-#   links[i]                  of words: pairs of rows, from 1, joined by a line
 #
 # Names and titles come from texts: print them, never run them (no eval, no system, no macros with them).
 set datafile separator "\t"

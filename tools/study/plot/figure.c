@@ -81,13 +81,6 @@ size_t axis_widest(const struct axis *axis, size_t most)
     return wide;
 }
 
-double panel_link_length(const struct panel *panel, size_t i)
-{
-    const double *a = panel->values + 2 * panel->links[i][0],
-                 *b = panel->values + 2 * panel->links[i][1];
-    return hypot(a[0] - b[0], a[1] - b[1]);
-}
-
 /* ---- Colours ---- */
 
 struct range panel_range(const struct panel *panel)
@@ -193,12 +186,6 @@ static void write_panel_table(const struct panel *panel, size_t name_columns, FI
     write_comment(stream, is_plane ? "# y: " : "# rows: ", panel->y.title);
     write_comment(stream, is_plane ? "# x: " : "# columns: ", panel->x.title);
     write_comment(stream, "# values: ", panel->unit);
-    for (size_t i = 0; i < panel->n_links; i++) {
-        write_name(stream, "# link: ", axis_name(&panel->y, panel->links[i][0]), 0);
-        write_name(stream, " – ", axis_name(&panel->y, panel->links[i][1]), 0);
-        write_number(stream, panel_link_length(panel, i), true);
-        putc('\n', stream);
-    }
     fputs("name", stream);
     for (size_t i = 0; i < panel->x.n; i++)
         write_name(stream, "\t", axis_name(&panel->x, i), name_columns);

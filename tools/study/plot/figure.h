@@ -48,8 +48,6 @@ struct panel {
     const char *unit;   /* of the values, on their axis or colour scale */
     double least, most; /* PANEL_MAP: of the colours; if equal, those of the values */
     enum palette palette;
-    size_t (*links)[2]; /* PANEL_POINTS: [n_links] pairs of rows joined by a line */
-    size_t n_links;
 };
 
 enum { NOTES_MOST = 2 };
@@ -82,9 +80,6 @@ const char *axis_name(const struct axis *axis, size_t i);
 
 /* The columns that the longest name takes on a screen, at most `most`; 0 if there are no names. */
 size_t axis_widest(const struct axis *axis, size_t most);
-
-/* The length of the i-th link in the plane. */
-double panel_link_length(const struct panel *panel, size_t i);
 
 /* The least and the largest finite value; 0 and 0 if no value is finite. */
 struct range {

@@ -137,8 +137,7 @@ static struct written run_gnuplot(const struct written *commands)
     int reason = run_child(arguments, commands->bytes, commands->len, &result);
     if (reason == ENOENT)
         program_die("gnuplot is not installed: sudo apt-get install gnuplot-nox (sh "
-                    "tools/setup.sh installs it too); --data FILE and -f data need no "
-                    "gnuplot");
+                    "tools/setup.sh installs it too); -f data needs none");
     if (reason)
         program_die("cannot run gnuplot: %s", strerror(reason));
     struct written picture = {alloc_own(result.bytes), result.len};
@@ -200,14 +199,11 @@ static void write_panel_variables(const struct panel *panel, size_t i, size_t in
             "i = %zu\ntable[i] = %zu\npage[i] = %zu\nrows[i] = %zu\ncolumns[i] = %zu\n"
             "y_names[i] = %zu\nx_names[i] = %zu\ncolors[i] = \"%s\"\nleast[i] = %.9g\n"
             "most[i] = %.9g\npanel_title[i] = %s\nx_title[i] = %s\ny_title[i] = %s\n"
-            "unit[i] = %s\nlinks[i] = \"",
+            "unit[i] = %s\n",
             i, index, panel->page, panel->y.n, panel->x.n, axis_widest(&panel->y, name_most),
             axis_widest(&panel->x, name_most), palettes[panel->palette], panel->least, panel->most,
             title_string(panel->title), title_string(panel->x.title), title_string(panel->y.title),
             title_string(panel->unit));
-    for (size_t k = 0; k < panel->n_links; k++)
-        fprintf(out, "%zu %zu ", panel->links[k][0] + 1, panel->links[k][1] + 1);
-    fputs("\"\n", out);
 }
 
 /* Writes the variables that common.gp describes. columns: of characters, 0 for a picture. */
@@ -235,7 +231,7 @@ static void write_variables(const struct figure *figure, const struct plot_optio
             figure->n_notes, n, figure->columns, figure->is_square, figure->y_up,
             figure->shows_values, figure->shares_scale, figure->shares_names, figure->is_overlaid);
     fputs("array table[n]\narray page[n]\narray rows[n]\narray columns[n]\narray y_names[n]\n"
-          "array x_names[n]\narray colors[n]\narray least[n]\narray most[n]\narray links[n]\n"
+          "array x_names[n]\narray colors[n]\narray least[n]\narray most[n]\n"
           "array panel_title[n]\narray x_title[n]\narray y_title[n]\narray unit[n]\n",
           out);
     for (size_t k = 0; k < figure->n_panels; k++)

@@ -5,7 +5,6 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_table.h"
 #include "tools/common/output.h"
-#include "tools/common/texts/reader.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,28 +15,15 @@
 
 /* ---- Values that are more than a name or a count ---- */
 
-/* "640x400" in pixels, "160x100mm", "6.3x4in". An inch of pixels depends on --dpi: finish_size. */
+/* An inch of pixels depends on --dpi: finish_size. */
 static void set_size(void *options, const struct option_use *use)
 {
-    static const struct {
-        const char *name;
-        double per_inch;
-    } units[] = {{"", 1}, {"px", 1}, {"mm", 25.4}, {"in", 1}};
     struct plot_options *plot = options;
-    double width = 0, height = 0;
+    double *width = &plot->width_inches, *height = &plot->height_inches;
     int len = 0;
-    size_t i = 0;
-    bool is_good = sscanf(use->text, "%lfx%lf%n", &width, &height, &len) == 2 && width > 0 &&
-                   height > 0 && isfinite(width) && isfinite(height);
-    while (i < 4 && strcmp(use->text + len, units[i].name) != 0)
-        i++;
-    if (!is_good || i == 4)
-        program_die_misused(
-            "--size takes WIDTHxHEIGHT in pixels, or in mm or in (160x100mm, 6.3x4in), not '%s'",
-            use->text);
-    plot->size_is_pixels = i < 2;
-    plot->width_inches = width / units[i].per_inch;
-    plot->height_inches = height / units[i].per_inch;
+    if (sscanf(use->text, "%lfx%lf%n", width, height, &len) != 2 || use->text[len] ||
+        !(*width > 0 && *height > 0))
+        program_die_misused("--size takes WIDTHxHEIGHT in pixels, not '%s'", use->text);
 }
 
 /* The states of words begin with layer 0, the embedding step. */
@@ -54,14 +40,6 @@ static void set_head(void *options, const struct option_use *use)
     plot->is_head_mean = strcmp(use->text, "mean") == 0;
     if (!plot->is_head_mean)
         plot->head = option_count("--head (or mean)", use->text, 1, 1 << 20);
-}
-
-static void check_link(void *options, const struct option_use *use)
-{
-    (void)options;
-    const char *colon = strchr(use->text, ':');
-    if (!colon || colon == use->text || !colon[1])
-        program_die_misused("--link takes two words, as red:wolf, not '%s'", use->text);
 }
 
 enum { DIMS_MOST = 28 };
@@ -108,59 +86,22 @@ size_t *dims_read(const char *text, size_t width, size_t *n)
 
 static const char ONE_TEXT[] = "one text is needed, as an argument or as a line of stdin";
 
-static const struct {
-    size_t least, most, most_of_stdin;
-    const char *message;
-} TEXTS[N_PLOT_COMMANDS] = {
-    [PLOT_POSITION] = {0, 1, 0, "position takes one text, or none"},
-    [PLOT_ATTENTION] = {1, 1, 1, ONE_TEXT},
-    [PLOT_WORDS] = {1, 2, 2, "words takes one or two texts"},
-    [PLOT_LAYERS] = {1, 1, 1, ONE_TEXT},
-    [PLOT_ORDER] = {1, 1, 1, ONE_TEXT},
-    [PLOT_SIMILARITY] = {0, SIZE_MAX, 0, NULL}, /* reads stdin itself: any number of lines */
-    [PLOT_STEPS] = {1, SIZE_MAX, 0, "steps takes texts as arguments"},
+const struct plot_texts PLOT_TEXTS[] = {
+    [PLOT_POSITION] = {0, 1, "position takes one text, or none"},
+    [PLOT_ATTENTION] = {1, 1, ONE_TEXT},
+    [PLOT_WORDS] = {1, 2, "words takes one or two texts"},
+    [PLOT_LAYERS] = {1, 1, ONE_TEXT},
+    [PLOT_ORDER] = {1, 1, ONE_TEXT},
+    [PLOT_SIMILARITY] = {2, 2000, "similarity takes 2 to 2000 texts"},
+    [PLOT_STEPS] = {1, SIZE_MAX, "steps takes a text or more"},
 };
 
 static const char *check_text_count(const void *options)
 {
     const struct plot_options *plot = options;
-    size_t n = plot->request.n_texts;
-    if (n == 0 && TEXTS[plot->command].most_of_stdin > 0 && !isatty(STDIN_FILENO))
-        return NULL; /* plot_texts_read */
-    bool is_good = n >= TEXTS[plot->command].least && n <= TEXTS[plot->command].most;
-    return is_good ? NULL : TEXTS[plot->command].message;
-}
-
-/* Empty lines are skipped: there is nothing to draw. */
-void plot_texts_read(struct plot_options *options)
-{
-    size_t most = TEXTS[options->command].most_of_stdin, *n = &options->request.n_texts;
-    struct reader reader;
-    struct record record;
-    enum reader_state state;
-    if (most == 0 || *n > 0)
-        return;
-    options->request.texts = options->stdin_texts;
-    reader_open(&reader, NULL, 0, false);
-    while ((state = reader_next(&reader, true, &record)) == READER_RECORD) {
-        size_t len = record.input.text_len;
-        if (len > 0 && *n == most)
-            program_die_misused("%s takes %s, and stdin has more lines; head -n %zu leaves %s",
-                                PLOT_COMMANDS[options->command].name,
-                                most == 1 ? "one text" : "one or two texts", most,
-                                most == 1 ? "the first" : "the first two");
-        if (len > 0 && memchr(record.input.text, '\0', len))
-            program_die("line %zu of stdin has a NUL byte, so it is not a text", record.line);
-        if (len > 0)
-            options->stdin_texts[(*n)++] =
-                alloc_own(alloc_text("%.*s", (int)len, record.input.text));
-        record_free(&record);
-    }
-    if (state == READER_FAILED)
-        program_die("%s", reader.message);
-    if (*n == 0)
-        program_die_misused("one text is needed: the command line has none, and stdin is empty");
-    reader_free(&reader);
+    const struct plot_texts *texts = &PLOT_TEXTS[plot->command];
+    const size_t n = plot->request.n_texts;
+    return n > texts->most || (n > 0 && n < texts->least) ? texts->message : NULL;
 }
 
 /* ---- The options ---- */
@@ -205,14 +146,8 @@ static const struct option_row PICTURE_ROWS[] = {
     {"head", 0, "H", "head, from 1; or mean", SET_BY(set_head), FOR(PLOT_ATTENTION)},
     {"rollout", 0, NULL, "attention over all layers: products of 0.5 mean + 0.5 I",
      FLAG(is_rollout), FOR(PLOT_ATTENTION)},
-    {"pad-to", 0, "N", "show padding up to N tokens: its rows and columns are 0",
-     COUNT(pad_to, 1, 1 << 20), FOR(PLOT_ATTENTION)},
-    {"pad-side", 0, "SIDE", "right (default) or left", CHOICE(pad_left, false, "right left"),
-     FOR(PLOT_ATTENTION)},
     {"fit", 0, "HOW", "together (default): both texts have the same axes; or each",
      CHOICE(fits_each, false, "together each"), FOR(PLOT_WORDS)},
-    {"link", 0, "A:B", "join two words by a line with its length; may be repeated",
-     TEXTS_AT(struct plot_options, links, n_links), .set = check_link, FOR(PLOT_WORDS)},
     {"permutations", 0, "N", "at most so many (default 40 if random)",
      COUNT(n_permutations, 1, 5000), FOR(PLOT_ORDER)},
     {"seed", 0, "S", "of the random ones (default 1)", NUMBER_AT(struct plot_options, seed),
@@ -227,18 +162,13 @@ static const struct option_row PICTURE_ROWS[] = {
 };
 
 static const struct option_row RESULT_ROWS[] = {
-    {"output", 'o', "FILE", ".png, .svg, .pdf, .txt or .tsv by its end; without: the terminal",
-     TEXT(output_path)},
+    {"output", 'o', "FILE",
+     ".png, .svg, .pdf, .txt or .tsv by its end; -: stdout; without: the terminal",
+     OUTPUT_AT(struct plot_options, output_path)},
     {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)",
      CHOICE(format, PLOT_TEXT, "text data png svg pdf")},
-    {"data", 0, "FILE",
-     "write the numbers too (alone: only these), with tabs; FILE -: to\n"
-     "standard output",
-     TEXT(data_path), .most = 1, GIVEN_AT(struct plot_options, writes_data)},
-    {"size", 0, "WxH", "in pixels, or as 160x100mm or 6.3x4in; default fits a page",
-     SET_BY(set_size)},
-    {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 where --size is in pixels)",
-     COUNT(dpi, 30, 1200)},
+    {"size", 0, "WxH", "in pixels; default fits a page", SET_BY(set_size)},
+    {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 with --size)", COUNT(dpi, 30, 1200)},
     {"title", 0, "TEXT", "another title; \"\" for none", TEXT(title)},
     {"script", 0, "FILE", "your own gnuplot script in place of the picture's", TEXT(script)},
 };
@@ -266,7 +196,6 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("transpose", "kind!=heatmap", "--transpose is for --kind heatmap"),
     OPTION_EXCLUDES("rollout", "head",
                     "--rollout is of all heads: it cannot be combined with --head"),
-    OPTION_NEEDS("pad-side=left", "pad-to", "--pad-side requires --pad-to"),
     POSITION_RULE(struct plot_options, request.positions),
     {0},
 };
@@ -329,7 +258,7 @@ int plot_print_help(void)
     fputs("\n"
           "  encode-plot attention \"I ride bike\"                 on the terminal\n"
           "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
-          "  encode-plot words \"I ride bike\" \"bike ride I\" --data words.tsv\n"
+          "  encode-plot words \"I ride bike\" \"bike ride I\" -o words.tsv    the numbers\n"
           "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
           "\n"
           "Without TEXT the texts are lines of stdin.\n"
@@ -340,20 +269,11 @@ int plot_print_help(void)
 
 /* ---- Outputs ---- */
 
-/* Returns NULL, which is stdout, for a dash, for the name of stdout, and if no path is given. */
-static const char *output_of(const char *path)
-{
-    bool is_stdout = path && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
-    return is_stdout ? NULL : path;
-}
-
-/* Resolves the format and the files of the picture and the numbers. */
-static void finish_outputs(struct plot_options *options)
+/* Resolves the format and the file of the picture. */
+static void finish_output(struct plot_options *options)
 {
     static const char *const endings[] = {".txt", ".tsv", ".png", ".svg", ".pdf"};
-    bool is_drawn = options->output_path || !options->writes_data;
-    const char *path = options->output_path = output_of(options->output_path);
-    const char *data_path = options->data_path = output_of(options->data_path);
+    const char *path = options->output_path;
     if (options->script)
         input_remember(options->script);
     for (size_t i = 0; path && options->format == PLOT_NOTHING && i < 5; i++)
@@ -362,18 +282,10 @@ static void finish_outputs(struct plot_options *options)
     if (path && options->format == PLOT_NOTHING)
         program_die_misused("the name after -o ends in .png, .svg, .pdf, .txt or .tsv, or -f names "
                             "the format");
-    if (options->format == PLOT_NOTHING && is_drawn)
+    if (options->format == PLOT_NOTHING)
         options->format = PLOT_TEXT;
     if (!path && options->format >= PLOT_PNG && isatty(STDOUT_FILENO))
         program_die_misused("a terminal cannot show a picture: name a file with -o, or omit -f");
-    if (!options->writes_data || options->format == PLOT_NOTHING)
-        return;
-    if (!path && !data_path)
-        program_die_misused(
-            "the picture and --data would both go to standard output: give one of them a file");
-    if (path && data_path && output_are_same(path, data_path))
-        program_die_misused(
-            "-o and --data name the same file: the picture would replace the numbers");
 }
 
 /* Makes inches of a size in pixels. */
@@ -381,10 +293,10 @@ static void finish_size(struct plot_options *options)
 {
     double *width = &options->width_inches, *height = &options->height_inches;
     if (options->dpi == 0)
-        options->dpi = options->size_is_pixels ? 96 : 200;
-    const double dpi = (double)options->dpi, per_inch = options->size_is_pixels ? dpi : 1;
-    *width /= per_inch;
-    *height /= per_inch;
+        options->dpi = *width > 0 ? 96 : 200;
+    const double dpi = (double)options->dpi;
+    *width /= dpi;
+    *height /= dpi;
     if (*width != 0 && !(*width >= 1 && *height >= 0.7 && *width <= 100 && *height <= 100))
         program_die_misused(
             "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
@@ -403,6 +315,6 @@ void plot_options_read(struct plot_options *options, enum plot_command command, 
     options->request.texts = reading.arguments;
     options->request.n_texts = reading.n_arguments;
     options_check(&reading);
-    finish_outputs(options);
+    finish_output(options);
     finish_size(options);
 }

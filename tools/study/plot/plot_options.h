@@ -27,20 +27,17 @@ enum position_kind {
     POSITION_DISTANCE
 };
 
-enum { BESIDE_MOST = 8, LINKS_MOST = 32, STDIN_TEXTS_MOST = 2 };
+enum { BESIDE_MOST = 8 };
 
 struct plot_options {
     enum plot_command command;
-    struct request_options request;      /* weight file, positions, mask, pooling, texts */
-    char *stdin_texts[STDIN_TEXTS_MOST]; /* the texts if they come from stdin */
+    struct request_options request; /* weight file, positions, mask, pooling, texts */
     enum plot_format format;
-    const char *output_path, *data_path; /* NULL: stdout */
-    bool writes_data;                    /* the numbers too, to data_path */
-    double width_inches, height_inches;  /* 0: chosen */
-    bool size_is_pixels;                 /* as it was said */
-    size_t dpi;                          /* of PNG */
-    const char *title;                   /* NULL: the picture's own */
-    const char *script;                  /* NULL: the picture's own */
+    const char *output_path;            /* NULL: stdout */
+    double width_inches, height_inches; /* 0: chosen */
+    size_t dpi;                         /* of PNG */
+    const char *title;                  /* NULL: the picture's own */
+    const char *script;                 /* NULL: the picture's own */
     enum palette palette;
 
     /* position */
@@ -54,11 +51,7 @@ struct plot_options {
     /* attention, words, layers */
     size_t layer, head; /* from 1; 0: not given, or (words) the embedding step */
     bool is_head_mean, is_rollout;
-    size_t pad_to; /* 0: no padding */
-    bool pad_left;
     bool fits_each; /* words: each text has axes of its own */
-    const char *links[LINKS_MOST];
-    size_t n_links;
     bool by_cosine; /* layers, order: the measure */
     size_t page;    /* steps: from 1; 0: not given */
 
@@ -78,9 +71,12 @@ extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
 /* Prints encode-plot --help; returns the exit code. */
 int plot_print_help(void);
 
-/* Reads the texts from stdin if the command line has no texts, for a picture of one or two. Errors
- * end the program. */
-void plot_texts_read(struct plot_options *options);
+/* How many texts each picture takes, by enum plot_command. Pictures read stdin if the command line
+ * has none; but position, which needs none. */
+extern const struct plot_texts {
+    size_t least, most;
+    const char *message; /* of another number */
+} PLOT_TEXTS[];          /* [N_PLOT_COMMANDS] */
 
 /* Reads "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as *n numbers,
  * never freed. Errors end the program. */

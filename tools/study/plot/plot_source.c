@@ -2,10 +2,44 @@
  * own, one for each kind of positions, compute the numbers. */
 #include "tools/study/plot/plot_source.h"
 
+#include "tools/common/options.h"
+#include "tools/common/texts/reader.h"
+
 #include <math.h>
 #include <string.h>
 
-/* ---- The model ---- */
+/* ---- The model and the texts ---- */
+
+/* Reads and tokenizes the texts. Empty lines of stdin are skipped, but in a list of many. */
+static void read_texts(struct plot_source *source)
+{
+    const struct request_options *request = &source->options->request;
+    const struct plot_texts *texts = &PLOT_TEXTS[source->options->command];
+    struct reader reader;
+    struct record record;
+    enum reader_state state;
+    reader_open(&reader, request->texts, request->n_texts, false);
+    while ((state = reader_next(&reader, true, &record)) == READER_RECORD) {
+        const char *text = record.input.text;
+        const size_t len = record.input.text_len;
+        const bool is_one_of_few = record.line > 0 && texts->most <= 2;
+        if (is_one_of_few && len == 0) {
+            record_free(&record);
+            continue;
+        }
+        if (is_one_of_few && memchr(text, '\0', len))
+            program_die("line %zu of stdin has a NUL byte, so it is not a text", record.line);
+        if (source->n_items == texts->most)
+            program_die_misused("%s; there are more", texts->message);
+        source_tokenize(source, text, len, source->n_items + 1)->record.storage = record.storage;
+    }
+    if (state == READER_FAILED)
+        program_die("%s", reader.message);
+    if (source->n_items < texts->least)
+        program_die_misused("%s; there %s", texts->message,
+                            source->n_items ? "is one" : "are none");
+    reader_free(&reader);
+}
 
 void source_open(struct plot_source *source, const struct plot_options *options)
 {
@@ -26,6 +60,7 @@ void source_open(struct plot_source *source, const struct plot_options *options)
     if (source->scheme == ENGINE_POSITION_MODEL && compares && has_none)
         source->scheme = ENGINE_POSITION_SINUSOIDAL;
     source->position = source->scheme ? source->scheme : encoder->info.position;
+    read_texts(source);
     const char *conflict = position_options_conflict(positions, source->position);
     if (conflict)
         program_die_misused("%s; here they are %s", conflict,
@@ -38,8 +73,6 @@ void source_close(struct plot_source *source)
         item_free(&source->items[i]);
     encoder_close(&source->encoder);
 }
-
-/* ---- Texts ---- */
 
 struct item *source_tokenize(struct plot_source *source, const char *text, size_t len,
                              size_t number)
@@ -59,8 +92,7 @@ struct item *source_tokenize(struct plot_source *source, const char *text, size_
 
 const struct item *source_only_text(struct plot_source *source, const char *no_layers)
 {
-    const char *text = source->options->request.texts[0];
-    const struct item *item = source_tokenize(source, text, strlen(text), 1);
+    const struct item *item = &source->items[0];
     if (item->n_tokens == 0)
         program_die("the text has no tokens: there is nothing to look at");
     if (source->encoder.info.n_layers == 0)

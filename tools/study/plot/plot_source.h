@@ -19,6 +19,7 @@ struct plot_source {
     size_t n_items;
 };
 
+/* Opens the model, and tokenizes the texts: those of the command line, else the lines of stdin. */
 void source_open(struct plot_source *source, const struct plot_options *options);
 void source_close(struct plot_source *source);
 

@@ -1,4 +1,4 @@
-/* render.c - draws a figure, or writes its numbers, or both. Pictures and characters are complete
+/* render.c - draws a figure, or writes its numbers. Pictures and characters are complete
  * before their output is opened. Maps and dots in characters are printed here, all else is drawn by
  * gnuplot.
  */
@@ -166,8 +166,7 @@ static void write_text_line(const char *line, FILE *stream)
     putc('\n', stream);
 }
 
-/* Writes the lines and points that gnuplot draws, without the form feed and the blanks around them;
- * then the lengths of links, which characters cannot show. */
+/* Writes the lines and points that gnuplot draws, without the form feed and the blanks around them. */
 static void write_drawing(const struct figure *figure, const struct plot_options *options,
                           size_t columns, FILE *stream)
 {
@@ -177,15 +176,6 @@ static void write_drawing(const struct figure *figure, const struct plot_options
         picture.len--;
     fwrite(picture.bytes + feed, 1, picture.len - feed, stream);
     putc('\n', stream);
-    for (size_t k = 0; k < figure->n_panels; k++) {
-        const struct panel *panel = &figure->panels[k];
-        for (size_t i = 0; i < panel->n_links; i++)
-            write_text_line(text_new("%s: distance in the plane: %s – %s: %.3g", panel->title,
-                                     axis_name(&panel->y, panel->links[i][0]),
-                                     axis_name(&panel->y, panel->links[i][1]),
-                                     panel_link_length(panel, i)),
-                            stream);
-    }
 }
 
 static int write_text(const struct figure *figure, const struct plot_options *options)
@@ -286,14 +276,9 @@ static void choose_page(struct figure *figure, const struct plot_options *option
 
 int render(struct figure *figure, const struct plot_options *options)
 {
-    if (options->output_path) /* before the numbers are written */
-        input_refuse_output(options->output_path);
     if (options->title)
         figure->title = text_new("%s", options->title);
     figure_set_colors(figure);
-    int code = options->writes_data ? write_table(figure, options->data_path) : PROGRAM_DONE;
-    if (code != PROGRAM_DONE || options->format == PLOT_NOTHING)
-        return code;
     if (options->format == PLOT_DATA)
         return write_table(figure, options->output_path);
     choose_page(figure, options);

@@ -111,14 +111,6 @@ do for [p = 1:n_panels] {
         }
     }
 
-    # Links are dashed lines with their length, which encode-plot prints below characters.
-    if (!is_text) { do for [t = first:(overlaid ? other : first)] { do for [k = 1:int(words(links[t]) / 2)] {
-        a = (t == first ? 0 : n_first) + word(links[t], 2 * k - 1)
-        b = (t == first ? 0 : n_first) + word(links[t], 2 * k)
-        set arrow from xs[a], ys[a] to xs[b], ys[b] nohead lc rgb line_color(t == first ? 1 : 2) dt '-' lw 1 back
-        set label sprintf('%.3g', length(xs[a] - xs[b], ys[a] - ys[b])) at (xs[a] + xs[b]) / 2, (ys[a] + ys[b]) / 2 \
-            center offset 0, (t == first ? 0.6 : -0.6) font letters tc rgb line_color(t == first ? 1 : 2)
-    } } }
     # The texts below are the legend.
     if (n_notes && !is_text) { do for [t = 1:2] {
         line_end = strstrt(notes, "\n")

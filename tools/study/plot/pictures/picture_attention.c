@@ -3,8 +3,6 @@
  * Zuidema: Quantifying Attention Flow in Transformers, 2020):
  *
  *     R = A_L * … * A_1   with A_l = 0.5 * mean over heads of a_l + 0.5 * I
- *
- * Padding has zero rows and columns: no token sees it, and nothing is computed for it.
  */
 #include "tools/study/plot/pictures/pictures.h"
 
@@ -45,25 +43,22 @@ static const double *roll_out(const double *weights, size_t n_layers, size_t n_h
     return rolled;
 }
 
-/* Adds a map [n, n] with its padding. Colours begin at 0, the weight of padding. */
+/* Adds a map [n, n]. Colours begin at 0. */
 static void add_attention_map(const struct plot_source *source, struct figure *figure,
                               const double *map, const char *title)
 {
     const struct plot_options *options = source->options;
     const struct item *item = &source->items[0];
-    size_t n = item->n_tokens, all = options->pad_to ? options->pad_to : n;
-    size_t first = options->pad_left ? all - n : 0;
+    size_t n = item->n_tokens;
     bool is_small = title && source->encoder.info.n_heads > 2;
-    struct panel *panel = figure_add(figure, PANEL_MAP, all, all);
-    for (size_t i = 0; i < n; i++)
-        memcpy(panel->values + (first + i) * all + first, map + i * n, n * sizeof *map);
+    struct panel *panel = figure_add(figure, PANEL_MAP, n, n);
+    memcpy(panel->values, map, n * n * sizeof *map);
     panel->most = panel_range(panel).most;
     panel->palette = options->palette;
     panel->title = title;
     axis_name_all(&panel->x);
-    for (size_t t = 0; t < all; t++)
-        panel->x.labels[t] =
-            t < first || t >= first + n ? "[padding]" : source_label(source, item, t - first);
+    for (size_t t = 0; t < n; t++)
+        panel->x.labels[t] = source_label(source, item, t);
     panel->y.labels = panel->x.labels;
     panel->x.title = is_small ? "key" : "key: what is looked at";
     panel->y.title = is_small ? "query" : "query: what looks";
@@ -72,9 +67,8 @@ static void add_attention_map(const struct plot_source *source, struct figure *f
 
 /* The weights of all heads are held in memory, and grow with the square of the text. */
 static void check_attention_options(const struct plot_options *options, const engine_info *info,
-                                    size_t n_tokens)
+                                    size_t n)
 {
-    size_t n = options->pad_to ? options->pad_to : n_tokens;
     double n_cells = (double)info->n_layers * (double)info->n_heads * (double)n * (double)n;
     if (options->layer > info->n_layers)
         program_die_misused("--layer %zu: this model has layers 1 to %zu", options->layer,
@@ -82,18 +76,11 @@ static void check_attention_options(const struct plot_options *options, const en
     if (options->head > info->n_heads)
         program_die_misused("--head %zu: this model has heads 1 to %zu", options->head,
                             info->n_heads);
-    if (options->pad_to && options->pad_to < n_tokens)
-        program_die_misused("--pad-to %zu is less than the %zu tokens of the text", options->pad_to,
-                            n_tokens);
-    if (options->pad_to > info->max_tokens)
-        program_die_misused("--pad-to %zu: this model takes at most %zu tokens", options->pad_to,
-                            info->max_tokens);
     if (n_cells > ATTENTION_CELLS_MOST)
         program_die_misused(
             "%zu tokens have %zu x %zu x %zu x %zu attention weights (layers, heads, queries, "
-            "keys), and a picture takes at most %d: %s",
-            n, info->n_layers, info->n_heads, n, n, ATTENTION_CELLS_MOST,
-            options->pad_to > n_tokens ? "pad to fewer with --pad-to" : "a shorter text is needed");
+            "keys), and a picture takes at most %d: a shorter text is needed",
+            n, info->n_layers, info->n_heads, n, n, ATTENTION_CELLS_MOST);
 }
 
 void picture_attention(struct plot_source *source, struct figure *figure)

@@ -106,11 +106,11 @@ static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
     return false;
 }
 
-/* Makes a text of each order. */
+/* Makes a text of each order but the first, which is the sentence. */
 static void tokenize_orders(struct plot_source *source, const struct orders *orders)
 {
     size_t n = orders->n_words;
-    for (size_t i = 0; i < orders->n; i++) {
+    for (size_t i = 1; i < orders->n; i++) {
         struct written text;
         FILE *stream = alloc_open(&text);
         for (size_t k = 0; k < n; k++)
@@ -178,7 +178,8 @@ static void add_dots(struct plot_source *source, struct figure *figure)
 void picture_order(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
-    const char *text = options->request.texts[0];
+    const engine_input *input = &source->items[0].record.input;
+    const char *text = alloc_own(alloc_text("%.*s", (int)input->text_len, input->text));
     struct orders orders = split_sentence(text);
     bool is_all = permute(&orders, options->n_permutations, options->seed);
     if (orders.n < 2)

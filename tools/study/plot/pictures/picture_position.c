@@ -247,8 +247,7 @@ static const char **name_positions(struct plot_source *source, size_t *n)
     *n = options->n_positions;
     if (options->request.n_texts == 0)
         return NULL;
-    const char *text = options->request.texts[0];
-    const struct item *item = source_tokenize(source, text, strlen(text), 1);
+    const struct item *item = &source->items[0];
     const char **names = alloc_zeros(*n = item->n_tokens, sizeof *names);
     if (*n == 0)
         program_die("the text has no tokens: there is nothing to look at");

@@ -76,9 +76,6 @@ static void add_step(const engine_trace_view *view, void *user)
 
 void picture_steps(struct plot_source *source, struct figure *figure)
 {
-    const struct request_options *request = &source->options->request;
-    for (size_t i = 0; i < request->n_texts; i++)
-        source_tokenize(source, request->texts[i], strlen(request->texts[i]), i + 1);
     struct step_panels steps = {.source = source, .figure = figure};
     for (size_t i = 0; i < source->n_items; i++) {
         steps.item = &source->items[i];

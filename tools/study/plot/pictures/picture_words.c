@@ -40,36 +40,9 @@ static struct panel *add_words_panel(const struct words *words, enum with_positi
     return panel;
 }
 
-static bool is_same(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-    return a_len == b_len && memcmp(a, b, a_len) == 0;
-}
-
-/* Finds the rows of the words of "red:wolf", by their names or as the text has them. */
-static void read_link(const struct words *words, size_t t, const struct panel *panel,
-                      const char *link, size_t rows[2])
-{
-    const char *colon = strchr(link, ':'), *names[2] = {link, colon + 1};
-    const size_t lens[2] = {(size_t)(colon - link), strlen(colon + 1)};
-    for (size_t k = 0; k < 2; k++) {
-        for (rows[k] = 0; rows[k] < panel->y.n; rows[k]++) {
-            size_t len, token = words->tokens[t][rows[k]];
-            const char *span = item_span_text(&words->source->items[t], token, &len);
-            const char *label = panel->y.labels[rows[k]];
-            if (is_same(label, strlen(label), names[k], lens[k]) ||
-                is_same(span, len, names[k], lens[k]))
-                break;
-        }
-        if (rows[k] == panel->y.n)
-            program_die_misused("--link %s: '%.*s' is not a word of text %c", link, (int)lens[k],
-                                names[k], (int)('A' + t));
-    }
-}
-
 static void add_plane(const struct words *words, enum with_positions with, size_t t,
                       const struct pca *pca, const double *rows, struct figure *figure)
 {
-    const struct plot_options *options = words->options;
     struct panel *panel = add_words_panel(words, with, t, PANEL_POINTS, PCA_COMPONENTS, figure);
     pca_project(pca, rows, words->n[t], panel->values);
     axis_name_all(&panel->x);
@@ -77,10 +50,6 @@ static void add_plane(const struct words *words, enum with_positions with, size_
     panel->x.labels[1] = "y";
     panel->x.title = text_new("component 1: %.1f %% of variance", 100 * pca->share[0]);
     panel->y.title = text_new("component 2: %.1f %%", 100 * pca->share[1]);
-    panel->n_links = options->n_links;
-    panel->links = alloc_zeros(options->n_links, sizeof *panel->links);
-    for (size_t i = 0; i < options->n_links; i++)
-        read_link(words, t, panel, options->links[i], panel->links[i]);
 }
 
 static void add_distance_table(const struct words *words, enum with_positions with, size_t t,
@@ -124,16 +93,13 @@ void picture_words(struct plot_source *source, struct figure *figure)
 {
     const struct plot_options *options = source->options;
     const engine_info *info = &source->encoder.info;
-    struct words words = {.source = source,
-                          .options = options,
-                          .n_texts = options->request.n_texts,
-                          .width = info->width};
+    struct words words = {
+        .source = source, .options = options, .n_texts = source->n_items, .width = info->width};
     if (options->layer > info->n_layers)
         program_die_misused("--layer %zu: this model has %zu layer%s (0: the embedding step)",
                             options->layer, info->n_layers, plural(info->n_layers));
     for (size_t t = 0; t < words.n_texts; t++) {
-        const char *text = options->request.texts[t];
-        const struct item *item = source_tokenize(source, text, strlen(text), t + 1);
+        const struct item *item = &source->items[t];
         words.tokens[t] = alloc_zeros(item->n_tokens, sizeof **words.tokens);
         for (size_t i = 0; i < item->n_tokens; i++)
             if (!item->tokens[i].special)
@@ -146,7 +112,8 @@ void picture_words(struct plot_source *source, struct figure *figure)
     if (options->layer)
         figure->title = text_new("%s, after layer %zu", figure->title, options->layer);
     for (size_t t = 0; t < words.n_texts && words.n_texts > 1; t++) { /* notes are single lines */
-        char *note = text_new("%c: %s", (int)('A' + t), options->request.texts[t]);
+        const engine_input *input = &source->items[t].record.input;
+        char *note = text_new("%c: %.*s", (int)('A' + t), (int)input->text_len, input->text);
         for (char *c = note; *c; c++)
             *c = *c == '\n' ? ' ' : *c;
         figure->notes[figure->n_notes++] = note;

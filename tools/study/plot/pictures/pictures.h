@@ -15,7 +15,7 @@ void picture_order(struct plot_source *source, struct figure *figure);
 void picture_similarity(struct plot_source *source, struct figure *figure);
 void picture_steps(struct plot_source *source, struct figure *figure);
 
-/* Draws the figure, or writes its numbers, or both, as the options ask. Returns the exit code,
+/* Draws the figure, or writes its numbers, as the options ask. Returns the exit code,
  * after a message on failure. */
 int render(struct figure *figure, const struct plot_options *options);
 
