@@ -20,10 +20,10 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     const bool reads_stdin = request->n_texts == 0;
     struct corpus corpus;
     struct job job = {.options = options, .encoder = encoder};
+    for (size_t i = 0; i < request->n_files; i++) /* the first, which stdin is, by its name */
+        input_remember(request->files[i]);
     if (reads_stdin)
         input_remember("-");
-    for (size_t i = 1; i < request->n_files; i++)
-        input_remember(request->files[i]);
     if (!options->output_path || !corpus_is_asked(options))
         output_open(&job.output, options->output_path, OUTPUT_STREAM);
     else if (!corpus_open(&corpus, &job))

@@ -77,18 +77,16 @@ static void answer_query(struct search_run *search, size_t i)
 static bool tokenize_query(struct search_run *search, struct item *query)
 {
     struct encoder *encoder = &search->encoder;
-    char note[WORD_NOTE_BYTES];
     if (query->record.input.ids || query->record.input.pair)
         return encoder_fail(encoder, query, ": a query is a single text");
     if (query->record.is_repaired && search->n_repaired++ == 0)
-        program_note("%s is not UTF-8: each invalid part is read as U+FFFD", item_name(query));
+        item_note_repair(query);
     item_add_prompt(query, &encoder->query_prompt);
     if (!encoder_tokenize(encoder, query))
         return false;
     if (!item_has_text(query))
         program_note("%s has no tokens of its own, and no hits", item_name(query));
-    if (word_notes_add(&search->words, encoder, query, note))
-        program_note("%s", note);
+    word_notes_add(&search->words, encoder, query);
     if (query->n_dropped > 0 && search->n_cut++ == 0)
         program_note("%s was cut to %zu of its %zu tokens", item_name(query), query->n_tokens,
                      query->n_tokens + query->n_dropped);

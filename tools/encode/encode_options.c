@@ -105,9 +105,6 @@ static const struct option_row CORPUS_ROWS[] = {
      .keeps_output = true},
 };
 
-/* Where the default is the model's own vector per text; see set_default_pooling. */
-#define IN_FILE "output!=- format=npy format=npz"
-
 #define TASK(task) SET_BY(set_task), .value = (task)
 
 static const struct option_row RESULT_ROWS[] = {
@@ -123,7 +120,7 @@ static const struct option_row RESULT_ROWS[] = {
      "…]}, in bytes; the whole text is encoded once; default -p model, else mean",
      FLAG(request.has_spans)},
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
-     COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank spans " IN_FILE},
+     COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank"},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1",
      SWITCH(request.encode.normalize)},
     {"tokens", 0, NULL, "print tokens, no vectors; with -p and -f json beside the vector",
@@ -159,9 +156,10 @@ static const struct option_row RESULT_ROWS[] = {
 
 static const struct option_row FORMAT_ROWS[] = {
     {"format", 'f', "KIND",
-     "print text (default), json (an object per line), csv, npy (see --type;\n"
-     "with --tokens --pad-to int32), npz (-p sparse), or ids",
-     CHOICE(format, FORMAT_TEXT, OUTPUT_FORMATS(OUTPUT_FORMAT_TEXT)), GIVEN(has_format)},
+     "print text, json (an object per line), csv, npy (see --type; with --tokens\n"
+     "--pad-to int32), npz (-p sparse), or ids; default as -o FILE ends in .json,\n"
+     ".jsonl, .csv, .npy or .npz, else text",
+     CHOICE(format, FORMAT_TEXT, OUTPUT_FORMATS(OUTPUT_FORMAT_TEXT))},
     {"type", 0, "TYPE", "-f npy: write f32 (default), f16, int8 or binary (signs, packed)",
      CHOICE(type, ENGINE_F32, "f32 f16 int8 binary"), .needs = "format=npy"},
     {"all", 0, NULL, "-f text: print every value, not only the first; --labels: every label",
@@ -191,16 +189,6 @@ static bool has_vector_of_text(const struct request_options *request)
     return request->has_pooling && request->encode.pooling != ENGINE_POOLING_NONE;
 }
 
-/* Returns whether a file's ending names another format than the default, text. */
-static bool ends_in_format(const char *path)
-{
-    static const char *const ENDINGS[] = {".json", ".jsonl", ".csv", ".npy", ".npz"};
-    for (size_t i = 0; i < sizeof ENDINGS / sizeof *ENDINGS; i++)
-        if (path_ends_in(path, ENDINGS[i]))
-            return true;
-    return false;
-}
-
 /* Returns the message of what rules of names cannot express, or NULL. */
 static const char *check_options(const void *options)
 {
@@ -228,9 +216,6 @@ static const char *check_options(const void *options)
         return "--tokens and -p are printed together by -f json only";
     if (is_array && task == TASK_TOKENS && !pad_to)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
-    if (encode->output_path && !encode->has_format && ends_in_format(encode->output_path))
-        return "the end of -o FILE names a format, and without -f it would be text: -f json, csv, "
-               "npy or npz, or -f text";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
     if (request->has_spans && encode->input != INPUT_JSONL)
@@ -260,7 +245,7 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
-    OPTION_NEEDS("normalize", "pooling!=none spans " IN_FILE,
+    OPTION_NEEDS("normalize", "pooling!=none",
                  "--normalize requires -p mean, cls, max or model"),
     OPTION_EXCLUDES("spans",
                     HEADS " tokens pair pad-to on-long=chunk pooling=none pooling=sparse "
@@ -343,17 +328,26 @@ static void choose_files(struct encode_options *options, struct option_reading *
     request->is_json_input = options->input == INPUT_JSONL;
 }
 
-/* What goes into an array or a file is for programs, which want a vector per text; what is printed
- * is for people, who look at tokens. Padding is of tokens. It is a setting as if it were typed. */
-static void set_default_pooling(struct encode_options *options)
+/* Gives the format and the pooling as if they were typed. The ending of -o FILE chooses the format.
+ * What goes into an array or a file is for programs, which want a vector per text; what is printed
+ * is for people, who look at tokens. Padding is of tokens. */
+static void set_defaults(struct encode_options *options, struct option_reading *reading)
 {
-    struct request_options *request = &options->request;
+    static const char *const ENDINGS[][2] = {{".json", "json"},
+                                             {".jsonl", "json"},
+                                             {".csv", "csv"},
+                                             {".npy", "npy"},
+                                             {".npz", "npz"}};
+    const struct request_options *request = &options->request;
+    const char *path = options->output_path;
+    for (size_t i = 0; path && i < sizeof ENDINGS / sizeof *ENDINGS; i++)
+        if (path_ends_in(path, ENDINGS[i][0]))
+            option_default(reading, "format", ENDINGS[i][1]);
     const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
-    options->has_own_pooling = !request->has_pooling && request->task == TASK_VECTORS &&
-                               request->padding.n == 0 && options->format != FORMAT_IDS &&
-                               (is_array || options->output_path || request->has_spans);
-    if (options->has_own_pooling)
-        request->encode.pooling = ENGINE_POOLING_MODEL;
+    options->has_own_pooling = request->task == TASK_VECTORS && request->padding.n == 0 &&
+                               options->format != FORMAT_IDS &&
+                               (is_array || path || request->has_spans) &&
+                               option_default(reading, "pooling", "model");
 }
 
 void encode_options_read(struct encode_options *options, int argc, char **argv)
@@ -366,12 +360,10 @@ void encode_options_read(struct encode_options *options, int argc, char **argv)
     choose_files(options, &reading);
     request->texts = reading.arguments;
     request->n_texts = reading.n_arguments;
-    set_default_pooling(options);
+    set_defaults(options, &reading);
     options_check(&reading);
     if (options->output_path)
         options->settings = settings_of_options(&reading);
-    if (options->settings && options->has_own_pooling)
-        json_object_set_new(options->settings, "pooling", json_string("model"));
     if (options->format == FORMAT_IDS)
         request->task = TASK_TOKENS;
     if (request->task == TASK_TOKENS && has_vector_of_text(request)) {

@@ -27,15 +27,15 @@ struct encode_options {
     const char *pair;        /* or NULL */
     const char *column;      /* of a table, or NULL */
     enum input_kind { INPUT_TEXT, INPUT_JSONL, INPUT_CSV, INPUT_TSV } input;
-    bool has_input, has_format; /* said */
-    const char *query;          /* of TASK_RANK */
-    bool has_own_pooling;       /* it was not said, and is the model's own */
-    bool in_order;              /* TASK_RANK: not sorted */
-    bool has_progress;          /* asked for */
-    bool skips_errors;          /* texts that cannot be encoded are skipped */
-    const char *report_path;    /* of skipped texts; NULL: beside the output */
-    bool resumes, restarts;     /* a run that ended early */
-    bool has_words;             /* writes FILE.words */
+    bool has_input;          /* said */
+    const char *query;       /* of TASK_RANK */
+    bool has_own_pooling;    /* it was not said, and is the model's own */
+    bool in_order;           /* TASK_RANK: not sorted */
+    bool has_progress;       /* asked for */
+    bool skips_errors;       /* texts that cannot be encoded are skipped */
+    const char *report_path; /* of skipped texts; NULL: beside the output */
+    bool resumes, restarts;  /* a run that ended early */
+    bool has_words;          /* writes FILE.words */
     json_t *settings; /* owned; of an output with a name, the options that make it what it is */
     bool all_values;
     enum output_format format;

@@ -39,11 +39,15 @@ void notes_begin(struct job *job)
                          commands[i]);
     for (size_t i = 0; i < request->n_texts && !is_noted; i++) {
         const char *text = request->texts[i], *ending = strrchr(text, '.');
-        const bool is_file =
-            stat(text, &file) == 0 && S_ISREG(file.st_mode) && access(text, R_OK) == 0;
+        const bool exists = stat(text, &file) == 0 && access(text, R_OK) == 0;
+        const bool is_file = exists && S_ISREG(file.st_mode);
         is_noted = is_file;
         for (size_t k = 0; k < sizeof endings / sizeof endings[0] && !strpbrk(text, " \t\n"); k++)
             is_noted = is_noted || (ending && ending > text && strcmp(ending, endings[k]) == 0);
+        if (exists && S_ISDIR(file.st_mode) && text[strspn(text, "./")])
+            program_note("text %zu is the name of a folder; `encode %s/*.txt` encodes the lines of "
+                         "its files",
+                         i + 1, text);
         if (is_noted)
             program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
                          is_file ? "is the name of a file" : "looks like the name of a file",
@@ -114,8 +118,9 @@ void notes_end(const struct job *job)
         program_note("%zu of %zu text%s %s cut", progress->cut, progress->lines,
                      plural(progress->lines), progress->cut == 1 ? "was" : "were");
     if (progress->repaired > notes->n_repaired_named)
-        program_note("%zu of %zu text%s %s not UTF-8", progress->repaired, progress->lines,
-                     plural(progress->lines), progress->repaired == 1 ? "was" : "were");
+        program_note("%zu of %zu text%s %s parts that are read as U+FFFD", progress->repaired,
+                     progress->lines, plural(progress->lines),
+                     progress->repaired == 1 ? "has" : "have");
     if (notes->words.n_unknown + notes->words.n_foreign > 0)
         word_notes_end(&notes->words, progress->lines, "texts");
 }
@@ -166,14 +171,11 @@ void notes_of(struct job *job, const struct item *item)
     struct notes *notes = &job->notes;
     const bool is_repaired = item->record.is_repaired && item->window.index == 0;
     const bool is_cut = item->n_dropped > 0, is_text = item->number > 0; /* not the query */
-    char note[WORD_NOTE_BYTES];
     job->progress.cut += is_cut && is_text;
     job->progress.repaired += is_repaired && is_text;
     if (is_repaired && is_first(&notes->has_noted_repair)) {
         notes->n_repaired_named = is_text;
-        program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
-                     "other encodings)",
-                     item_name(item));
+        item_note_repair(item);
     }
     const bool is_empty = task == TASK_RANK ? !encoder->ranks_pairs && !item_has_text(item)
                                             : !task_is_tokens(task) && item_n_visible(item) == 0;
@@ -184,9 +186,8 @@ void notes_of(struct job *job, const struct item *item)
         program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     }
-    if (encoder->is_pooled && !task_is_tokens(task) &&
-        word_notes_add(&notes->words, encoder, item, note))
-        program_note("%s", note);
+    if (encoder->is_pooled && !task_is_tokens(task))
+        word_notes_add(&notes->words, encoder, item);
     if (task != TASK_TOKENS && encoder->padding.likely >= 0 &&
         padding_is_at_ends(item, encoder->padding.likely) && is_first(&notes->has_noted_padding))
         note_padding(encoder, item);

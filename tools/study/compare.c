@@ -23,18 +23,15 @@
 static void note(struct comparison *comparison, const struct item *item)
 {
     const struct encoder *encoder = &comparison->encoder;
-    char words[WORD_NOTE_BYTES];
     if (item->record.is_repaired && comparison->notes.repaired++ == 0)
-        program_note("%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
-                     "other encodings)",
-                     item_name(item));
+        item_note_repair(item);
     if (item->n_dropped > 0 && comparison->notes.cut++ == 0)
         program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
                      item_n_visible(item) + item->n_dropped);
     if (encoder->is_pooled && item_n_visible(item) == 0)
         program_note("%s has no tokens: its vector is all zeros", item_name(item));
-    if (encoder->is_pooled && word_notes_add(&comparison->notes.words, encoder, item, words))
-        program_note("%s", words);
+    if (encoder->is_pooled)
+        word_notes_add(&comparison->notes.words, encoder, item);
 }
 
 static void note_counts(const struct comparison *comparison)
@@ -45,7 +42,7 @@ static void note_counts(const struct comparison *comparison)
     if (cut > 1)
         program_note("%zu of %zu texts were cut", cut, n);
     if (repaired > 1)
-        program_note("%zu of %zu texts were not UTF-8", repaired, n);
+        program_note("%zu of %zu texts have parts that are read as U+FFFD", repaired, n);
     if (comparison->notes.words.n_unknown + comparison->notes.words.n_foreign > 0)
         word_notes_end(&comparison->notes.words, n, "texts");
 }

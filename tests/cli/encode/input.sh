@@ -52,6 +52,9 @@ encode -f ids <corpus.txt
 encode -f ids queries.jsonl
 encode -f ids cat corpsu.txt
 encode -f ids 'see corpsu.txt' .txt a.text
+mkdir adir; encode -f ids adir 'I adir'; encode --input text adir; encode -f ids corpus.txt adir 2>&1 | head -n 1
+encode -o corpus.txt corpus.txt; encode -o second.txt corpus.txt second.txt
+printf '%s\n' '"I"' '{"text": "dog", "key": "\udc00"}' | encode --input jsonl -f ids
 printf '{"text": "dog"}\n{"text": "cat"}\n' >objects; encode -f ids <objects
 printf '\357\273\277' | cat - objects | encode -f ids
 encode -f ids --input jsonl <objects; (echo dog; cat objects) | encode -f ids; encode -f ids "$(head -1 objects)"; echo '{dog}' | encode -f ids

@@ -55,6 +55,7 @@ encode --query-prompt x a
 encode --rank q --in-order --top 2 a
 encode --raw-scores a
 encode --stride 2 a
+for stride in 9 10 12; do encode --stride $stride --on-long chunk -f ids a; encode --stride $stride --on-long chunk --no-special -f ids a; done; encode --stride 12 --on-long chunk --input jsonl
 encode --prompt a --prompt-text b c
 encode --prompt a --no-prompt c
 encode --truncate-left --on-long error a

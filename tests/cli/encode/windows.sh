@@ -29,7 +29,7 @@ encode -p mean --on-long chunk "$long"
 encode --on-long chunk "$long" | grep text
 encode -p mean --on-long chunk -f npy -o w.npy "$long" && head -c 128 w.npy | tr -d '\0' | grep -ao "'shape.*)"
 for stride in 0 1 2 3 4 5 6 7 8 9; do encode --tokens -f ids --no-special --max-tokens 10 --on-long chunk --stride $stride "$long"; done
-encode -p mean --on-long chunk --stride 10 "$long"
+encode -p mean --on-long chunk --stride 10 "$long"; encode -p mean --on-long chunk --stride 9 "$long" --pair dog
 for i in $(seq 3000); do printf 'dog cat '; done >book; echo >>book; cat book book | encode --tokens -f ids --max-tokens 12 --on-long chunk | sort | uniq -c
 printf '"dog"\n{"ids": [4,4,4,4,4,4,4,4,4,4,4,4,4]}\n"cat"\n' | encode -p mean --on-long chunk --input jsonl -f csv
 

@@ -139,7 +139,7 @@ run "$programs/encode" --threads 1 "${options[@]}" -o killed-2 <part
 ends 'a complete shard' 0 "'killed-2' is complete"
 sed '1s/^I/a/' part >edited
 run "$programs/encode" --threads 1 "${options[@]}" -o killed-2 <edited
-ends 'a shard whose lines were edited' 1 "'killed-2' is complete, but stdin is another input: start over with --restart"
+ends 'a shard whose lines were edited' 1 "'killed-2' is complete, but the input is another one: start over with --restart"
 
 python=/usr/bin/python3
 if "$python" -c 'import numpy' 2>/dev/null; then

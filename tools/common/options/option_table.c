@@ -252,7 +252,7 @@ static const struct {
     {"file", "query", "< FILE"},
 };
 
-static const struct option_slot *find_slot(const struct option_reading *reading, const char *name)
+static struct option_slot *find_slot(struct option_reading *reading, const char *name)
 {
     for (size_t i = 0; name && i < reading->n_slots; i++)
         if (strcmp(reading->slots[i].row->name, name) == 0)
@@ -261,7 +261,7 @@ static const struct option_slot *find_slot(const struct option_reading *reading,
 }
 
 /* Ends the program if the option [len] is one of others. */
-static void refuse_of_others(const struct option_reading *reading, const char *name, size_t len)
+static void refuse_of_others(struct option_reading *reading, const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof OF_OTHERS / sizeof OF_OTHERS[0]; i++) {
         const char *option = OF_OTHERS[i].option, *words = OF_OTHERS[i].words;
@@ -340,11 +340,12 @@ static void store(const struct option_use *use, char *options)
     }
 }
 
-static void read_option(struct option_reading *reading, struct option_slot *slot, bool is_long)
+static void read_option(struct option_reading *reading, struct option_slot *slot, bool is_long,
+                        const char *text)
 {
     const struct option_row *row = slot->row;
     char *options = (char *)reading->options + slot->group->base, name[64];
-    struct option_use use = {row, name, row->argument ? optarg : NULL};
+    struct option_use use = {row, name, row->argument ? text : NULL};
     if (is_long)
         snprintf(name, sizeof name, "--%s", row->name);
     else
@@ -372,7 +373,7 @@ static void read_option(struct option_reading *reading, struct option_slot *slot
 
 /* Ends the program with what getopt found wrong. It leaves in optopt a letter, the number of a long
  * option that it knows, or 0: then the name is that of no option, or the beginning of several. */
-_Noreturn static void refuse(const struct option_reading *reading, int found, const char *argument)
+_Noreturn static void refuse(struct option_reading *reading, int found, const char *argument)
 {
     const bool is_letter = optopt != 0 && optopt < LONG_OPTION;
     const char letter[] = {'-', (char)optopt, '\0'}, *option = is_letter ? letter : argument;
@@ -469,10 +470,19 @@ void options_read(struct option_reading *reading, const struct option_table *tab
             i++;
         if (i == reading->n_slots)
             refuse(reading, found, argv[optind - 1]);
-        read_option(reading, &reading->slots[i], is_long);
+        read_option(reading, &reading->slots[i], is_long, optarg);
     }
     reading->arguments = argv + optind;
     reading->n_arguments = (size_t)(argc - optind);
+}
+
+bool option_default(struct option_reading *reading, const char *name, const char *text)
+{
+    struct option_slot *slot = find_slot(reading, name);
+    const bool is_due = slot->text == NULL;
+    if (is_due)
+        read_option(reading, slot, true, text);
+    return is_due;
 }
 
 /* ---- Rules ---- */

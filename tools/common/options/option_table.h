@@ -179,6 +179,9 @@ struct option_reading {
 void options_read(struct option_reading *reading, const struct option_table *table, size_t command,
                   void *options, int argc, char **argv);
 
+/* Reads an option as if it was typed with this value, unless it was. Returns whether it did. */
+bool option_default(struct option_reading *reading, const char *name, const char *text);
+
 /* Ends the program with the message of the first broken rule, if any. */
 void options_check(const struct option_reading *reading);
 

@@ -279,6 +279,20 @@ static void open_session(struct encoder *encoder)
         program_die("%s%s", error.message, position_next_step(session.position, status));
 }
 
+/* Of a window, ids take all tokens; texts leave some to the prompt and to the special tokens. */
+static void check_stride(const struct encoder *encoder)
+{
+    const engine_input around = {.text = encoder->prompt.text, .text_len = encoder->prompt.len};
+    const size_t limit = encoder->options.max_tokens, stride = encoder->options.stride;
+    size_t n = 0;
+    if (!encoder->request.is_json_input)
+        engine_tokenize(encoder->session, &around, &encoder->options, NULL, 0, &n, NULL);
+    if (limit > n && stride >= limit - n)
+        program_die_misused("--stride %zu: windows have room for %zu token%s, and the stride must "
+                            "be smaller",
+                            stride, limit - n, plural(limit - n));
+}
+
 void encoder_open(struct encoder *encoder, const struct request_options *request)
 {
     const char *prompt_text = request->encode.prompt_text;
@@ -315,6 +329,8 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     if (is_rank)
         find_prompt(encoder, ENGINE_ROLE_QUERY, &encoder->query_prompt);
     open_session(encoder);
+    if (request->encode.stride > 0)
+        check_stride(encoder);
 }
 
 const char *encoder_pooling_asked(const struct encoder *encoder)

@@ -304,30 +304,32 @@ engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_
 
 /* ---- Words that the vocabulary does not have, or has in pieces only ---- */
 
+enum { UNKNOWN_NAMED = 3 };
 #define IN_PIECES " in pieces: names, terms, or a language that the model was not made for"
 
-bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
-                    const struct item *item, char note[WORD_NOTE_BYTES])
+void word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+                    const struct item *item)
 {
+    const bool is_query = item->number == 0; /* of --rank: it is named, not counted */
     engine_word_counts counts;
     if (item->record.input.ids || item->window.index > 0 ||
         engine_count_words(encoder->model, &item->record.input, item->tokens, item->n_tokens,
                            &counts) != ENGINE_OK)
-        return false;
+        return;
     if (2 * counts.n_unknown > counts.n) {
-        snprintf(note, WORD_NOTE_BYTES,
-                 "%s: the model knows %zu of its %zu word%s; texts of unknown words get nearly the "
-                 "same vector",
-                 item_name(item), counts.n - counts.n_unknown, counts.n, plural(counts.n));
-        return item->number == 0 || notes->n_unknown++ < UNKNOWN_NAMED; /* 0: --rank's query */
+        if (is_query || notes->n_unknown++ < UNKNOWN_NAMED)
+            program_note("%s: the model knows %zu of its %zu word%s; texts of unknown words get "
+                         "nearly the same vector",
+                         item_name(item), counts.n - counts.n_unknown, counts.n, plural(counts.n));
+        return;
     }
     /* With the default weights a quarter of the words or more are whole in English with many names
      * or code; fewer are in most lines of German, Polish, Turkish and Vietnamese. */
     if (counts.n_latin < 4 || 4 * counts.n_whole >= counts.n_latin)
-        return false;
-    snprintf(note, WORD_NOTE_BYTES, "%s: most of its words are" IN_PIECES, item_name(item));
-    notes->n_foreign += item->number != 0;
-    return item->number == 0;
+        return;
+    notes->n_foreign += !is_query;
+    if (is_query)
+        program_note("%s: most of its words are" IN_PIECES, item_name(item));
 }
 
 void word_notes_end(const struct word_notes *notes, size_t n, const char *things)

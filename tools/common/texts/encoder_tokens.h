@@ -34,11 +34,10 @@ const char *encoder_unknown_word(const struct encoder *encoder, const struct ite
 struct word_notes {
     size_t n_unknown, n_foreign;
 };
-enum { WORD_NOTE_BYTES = 256, UNKNOWN_NAMED = 3 };
 
-/* Counts a text whose tokens are set. True: the caller should print the note about it. */
-bool word_notes_add(struct word_notes *notes, const struct encoder *encoder,
-                    const struct item *item, char note[WORD_NOTE_BYTES]);
+/* Counts a text whose tokens are set, and prints a note if it is to be named. */
+void word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+                    const struct item *item);
 
 /* Prints how many of n texts there were, unless each was named, or they are less than 1 %. things:
  * "texts" or "queries". */

@@ -91,6 +91,15 @@ const char *item_name(const struct item *item)
     return name;
 }
 
+void item_note_repair(const struct item *item)
+{
+    program_note(item->record.has_half_pair
+                     ? "%s has half of a surrogate pair, as \\ud83d alone, which is read as U+FFFD"
+                     : "%s is not UTF-8: each invalid part is read as U+FFFD (iconv makes UTF-8 of "
+                       "other encodings)",
+                 item_name(item));
+}
+
 void item_add_prompt(struct item *item, const struct prompt *prompt)
 {
     engine_input *input = &item->record.input;

@@ -22,7 +22,8 @@ struct record {
     size_t n_members;
     const char *id; /* [id_len], the value of the member that names the input; NULL: none does */
     size_t id_len;
-    bool is_repaired;                /* it was not UTF-8 */
+    bool is_repaired;                /* a part is read as U+FFFD: it was not UTF-8, */
+    bool has_half_pair;              /* or is UTF-8, and had escapes of lone surrogates */
     void *storage, *members_storage; /* freed with the record; NULL: borrowed */
     size_t line;                     /* of its source, from 1; 0: an argument */
     const char *source;              /* of a line: "stdin", or a file's path; NULL: stdin */
@@ -79,6 +80,9 @@ engine_input item_shown(const struct item *item);
 /* Returns its name in messages: "text 2" of the arguments, "line 3 of stdin". Valid until the next
  * call. */
 const char *item_name(const struct item *item);
+
+/* Prints a note about an item whose record is_repaired. */
+void item_note_repair(const struct item *item);
 
 /* Prepends a prompt to the text of an item; not to ids, which the caller reports. From there on it
  * is part of the text: spans count in both. */

@@ -59,24 +59,26 @@ static unsigned long unicode_escape(const char *text)
     return strtoul(memcpy(digits, text + 2, 4), NULL, 16);
 }
 
-/* \ud800 alone becomes \ufffd, in place. A backslash outside of strings is always an error, so
- * strings need not be found. The text ends with a NUL byte. */
-static void replace_lone_surrogates(char *text, size_t len)
+/* \ud800 alone becomes \ufffd, in place. Returns whether there was one. A backslash outside of
+ * strings is always an error, so strings need not be found. The text ends with a NUL byte. */
+static bool replace_lone_surrogates(char *text, size_t len)
 {
     const char *end = text + len;
+    bool is_changed = false;
     for (char *at = text; at < end && (at = memchr(at, '\\', (size_t)(end - at))) != NULL;) {
         const unsigned long first = unicode_escape(at);
         const bool is_surrogate = (first & 0xF800) == 0xD800;
         const bool is_pair =
             (first & 0xFC00) == 0xD800 && (unicode_escape(at + 6) & 0xFC00) == 0xDC00;
         if (is_surrogate && !is_pair)
-            memcpy(at + 2, "fffd", 4);
+            is_changed = memcpy(at + 2, "fffd", 4);
         at += is_pair ? 12 : first ? 6 : 2;
     }
+    return is_changed;
 }
 
 /* To be freed. A NUL byte follows. U+FFFD takes three bytes. */
-static char *repair(const char *line, size_t len, size_t *repaired_len, bool *is_repaired)
+static char *repair(const char *line, size_t len, size_t *repaired_len, struct record *record)
 {
     char *repaired = alloc_resize(NULL, 3 * len + 1, 1), *end = repaired;
     uint32_t character;
@@ -84,8 +86,9 @@ static char *repair(const char *line, size_t len, size_t *repaired_len, bool *is
         at += utf8_next(line + at, len - at, &character);
     *end = '\0';
     *repaired_len = (size_t)(end - repaired);
-    replace_lone_surrogates(repaired, *repaired_len);
-    *is_repaired = *repaired_len != len || memcmp(repaired, line, len) != 0;
+    const bool is_utf8 = *repaired_len == len && memcmp(repaired, line, len) == 0;
+    record->has_half_pair = replace_lone_surrogates(repaired, *repaired_len) && is_utf8;
+    record->is_repaired = !is_utf8 || record->has_half_pair;
     return repaired;
 }
 
@@ -337,13 +340,11 @@ bool json_input_read(const char *line, size_t len, struct record *record,
         n_blanks++;
     if (n_blanks == len)
         return fail(message, "this line is empty; " EXPECTED);
-    bool is_repaired;
-    char *repaired = repair(line, len, &len, &is_repaired);
+    char *repaired = repair(line, len, &len, record);
     json_t *value = json_input_parse(repaired, len, message);
     bool is_read = value && read_value(value, record, message);
     if (is_read && json_is_object(value))
         json_members_keep(value, repaired, is_of_input, record);
-    record->is_repaired = is_repaired;
     json_decref(value);
     free(repaired);
     return is_read;

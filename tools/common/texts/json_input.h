@@ -9,9 +9,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Reads the line. On failure *record is empty and the message says what
- * was found and what is expected. Bytes that are not UTF-8 and lone surrogate escapes become
- * U+FFFD. */
+/* Reads the line. On failure the record owns nothing and the message says what was found and what
+ * is expected. Bytes that are not UTF-8 and lone surrogate escapes become U+FFFD. */
 enum { JSON_MESSAGE_BYTES = 384 };
 bool json_input_read(const char *line, size_t len, struct record *record,
                      char message[JSON_MESSAGE_BYTES]);

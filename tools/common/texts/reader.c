@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json)
@@ -271,6 +272,9 @@ static enum reader_state fail_long_line(struct reader *reader, struct record *re
 void reader_open_file(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat file;
+    if (fd >= 0 && fstat(fd, &file) == 0 && S_ISDIR(file.st_mode))
+        program_die("'%s' is a folder; expected files whose lines are the texts: %s/*", path, path);
     if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
         program_die("cannot open '%s', whose lines are the texts: %s", path, strerror(errno));
     if (fd != STDIN_FILENO)

@@ -265,7 +265,7 @@ bool origin_is_of(const char *output_path, const json_t *settings,
                   const struct request_options *request)
 {
     char *path = alloc_text("%s" OUTPUT_ORIGIN, output_path);
-    char message[SETTINGS_MESSAGE_BYTES] = "stdin is another input";
+    char message[SETTINGS_MESSAGE_BYTES] = "the input is another one";
     json_t *origin = access(output_path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
     const bool is_there = json_is_object(origin);
     const json_t *bytes = json_object_get(origin, "input_bytes");
