@@ -245,8 +245,7 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
-    OPTION_NEEDS("normalize", "pooling!=none",
-                 "--normalize requires -p mean, cls, max or model"),
+    OPTION_NEEDS("normalize", "pooling!=none", "--normalize requires -p mean, cls, max or model"),
     OPTION_EXCLUDES("spans",
                     HEADS " tokens pair pad-to on-long=chunk pooling=none pooling=sparse "
                           "pooling=colbert format=ids format=npz",
@@ -333,21 +332,17 @@ static void choose_files(struct encode_options *options, struct option_reading *
  * is for people, who look at tokens. Padding is of tokens. */
 static void set_defaults(struct encode_options *options, struct option_reading *reading)
 {
-    static const char *const ENDINGS[][2] = {{".json", "json"},
-                                             {".jsonl", "json"},
-                                             {".csv", "csv"},
-                                             {".npy", "npy"},
-                                             {".npz", "npz"}};
+    static const char *const ENDINGS[][2] = {
+        {".json", "json"}, {".jsonl", "json"}, {".csv", "csv"}, {".npy", "npy"}, {".npz", "npz"}};
     const struct request_options *request = &options->request;
     const char *path = options->output_path;
     for (size_t i = 0; path && i < sizeof ENDINGS / sizeof *ENDINGS; i++)
         if (path_ends_in(path, ENDINGS[i][0]))
             option_default(reading, "format", ENDINGS[i][1]);
     const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
-    options->has_own_pooling = request->task == TASK_VECTORS && request->padding.n == 0 &&
-                               options->format != FORMAT_IDS &&
-                               (is_array || path || request->has_spans) &&
-                               option_default(reading, "pooling", "model");
+    options->has_own_pooling =
+        request->task == TASK_VECTORS && request->padding.n == 0 && options->format != FORMAT_IDS &&
+        (is_array || path || request->has_spans) && option_default(reading, "pooling", "model");
 }
 
 void encode_options_read(struct encode_options *options, int argc, char **argv)
