@@ -295,7 +295,8 @@ void answer_work_carve(struct answer_work *work, const struct encoder *encoder, 
     head_work_carve(&work->head, encoder, arena);
     work->vectors = arena_floats(arena, TOKEN_VECTOR_ROWS, row_stride(config->token_vectors));
     work->best = arena_floats(arena, 1, config->token_vectors > 0 ? max_tokens : 0);
-    linear_work_carve(&work->of_vectors, linear_decoded(&encoder->token_vector), 0, arena);
+    work->of_vectors.panels =
+        arena_floats(arena, linear_decoded(&encoder->token_vector), DECODED_COLUMNS);
     if (config->sparse != SPARSE_NONE)
         sparse_work_carve(&work->sparse, encoder, arena);
 }

@@ -5,8 +5,8 @@
 #include "engine/file/crc32c.h"
 #include "engine/file/weight_file.h"
 #include "engine/status.h"
+#include "model/config.h"
 #include "model/kernels/kernels.h"
-#include "model/layers/position.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,10 +144,10 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .max_tokens = config->max_tokens,
         .tokenizer = (engine_tokenizer)model->tokenizer.kind,
         .position = (engine_position)choice_of(POSITION_CHOICES, (int)config->position),
-        .norm = config_name(config, "norm"),
-        .norm_place = config_name(config, "norm_place"),
-        .activation = config_name(config, "activation"),
-        .gate = config_name(config, "gate"),
+        .norm = config_value_name("norm", config->norm),
+        .norm_place = config_value_name("norm_place", config->norm_place),
+        .activation = config_value_name("activation", config->activation),
+        .gate = config_value_name("gate", config->gate),
         .mask = (engine_mask)choice_of(MASK_CHOICES, (int)config->mask),
         .pooling = own,
         .normalize = (int)config->normalize,

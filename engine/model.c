@@ -346,7 +346,7 @@ static engine_status read_config(const struct weight_file *file, struct model_co
                                  engine_error *error)
 {
     struct setting setting;
-    config_defaults(config);
+    *config = CONFIG_DEFAULTS;
     for (size_t at = 0; weight_file_setting(&file->sections[SECTION_CONF], &at, &setting);) {
         if (strlen(setting.value) != setting.value_len)
             return refuse_setting("config", &setting, "a value without NUL bytes", error);

@@ -183,7 +183,7 @@ static engine_metric metric_of(const engine_model *model, engine_pooling pooling
 engine_status no_head(const engine_model *model, const char *wanted, engine_error *error)
 {
     return fail(error, ENGINE_ERROR_UNSUPPORTED, "the model has no head for %s: its head is '%s'",
-                wanted, config_name(&model->encoder.config, "head"));
+                wanted, config_value_name("head", model->encoder.config.head));
 }
 
 engine_status refuse_labels(const engine_model *model, engine_error *error)
@@ -413,7 +413,7 @@ static engine_status choose_numbers(const engine_session_options *options,
     const double *const scales[] = {options->embedding_scale, options->position_scale};
     const float *frequencies = options->frequencies;
     const size_t n = options->n_frequencies;
-    if (base != 0 && !(base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST))
+    if (base != 0 && !position_is_base(base))
         return misused(error, "position_base is %g, expected a number from %g to %g", base,
                        ENGINE_POSITION_BASE_LEAST, ENGINE_POSITION_BASE_MOST);
     if (base != 0 && !position_has_base(encoding->scheme))

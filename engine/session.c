@@ -41,8 +41,9 @@ static void thread_work_carve(struct thread_work *work, const struct encoder *en
 {
     const struct model_config *config = &encoder->config;
     work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
-    linear_work_carve(&work->linear, widest->decoded, encoder->blas_rows > 0 ? widest->columns : 0,
-                      arena);
+    work->linear.panels = arena_floats(arena, widest->decoded, DECODED_COLUMNS);
+    if (encoder->blas_rows > 0)
+        blas_work_carve(&work->linear.blas, widest->columns, arena);
     attention_work_carve(&work->attention, config->layers > 0 ? max_tokens : 0,
                          larger(config->head_width, config->global_head_width),
                          config_has_bias(config), encoder->bf16, arena);

@@ -162,76 +162,63 @@ static double number(const struct model_config *config, const struct config_key 
     return *(const double *)(const void *)((const char *)config + key->offset);
 }
 
-void config_defaults(struct model_config *config)
-{
-    *config = (struct model_config){
-        .layers = CONFIG_ABSENT,
-        .width = CONFIG_ABSENT,
-        .heads = CONFIG_ABSENT,
-        .feed_forward = CONFIG_ABSENT,
-        .vocabulary = CONFIG_ABSENT,
-        .max_tokens = CONFIG_ABSENT,
-        .embedding_scale = 1,
-        .position_base = 10000,
-        .position_scale = 1,
-        .norm = NORM_LAYER,
-        .norm_bias = -1,
-        .norm_place = NORM_POST,
-        .attention_bias = true,
-        .feed_forward_bias = true,
-        .activation = ACTIVATION_GELU,
-        .pools_prompt = true,
-        .embedding_width = CONFIG_ABSENT,
-        .projection_activation = DENSE_IDENTITY,
-        .projection_bias = true,
-        .head_pooling = POOLING_CLS,
-        .head_bias = true,
-        .max_text_tokens = CONFIG_ABSENT,
-        .rotary_base = 10000,
-        .rotary_local_base = -1,
-        .rotary_width = CONFIG_ABSENT,
-        .rotary_factor = 1,
-        .first_norm = true,
-        .layer_groups = CONFIG_ABSENT,
-        .feed_forward_in_bias = -1,
-        .head_width = CONFIG_ABSENT,
-        .key_value_heads = CONFIG_ABSENT,
-        .global_head_width = CONFIG_ABSENT,
-        .global_key_value_heads = CONFIG_ABSENT,
-        .score_scale = -1,
-        .head_dense_bias = true,
-        .token_vector_bias = true,
-        .token_vector_first = true,
-        .query_filler = CONFIG_ABSENT,
-        .query_filler_seen = true,
-    };
-}
+const struct model_config CONFIG_DEFAULTS = {
+    .layers = CONFIG_ABSENT,
+    .width = CONFIG_ABSENT,
+    .heads = CONFIG_ABSENT,
+    .feed_forward = CONFIG_ABSENT,
+    .vocabulary = CONFIG_ABSENT,
+    .max_tokens = CONFIG_ABSENT,
+    .embedding_scale = 1,
+    .position_base = 10000,
+    .position_scale = 1,
+    .norm = NORM_LAYER,
+    .norm_bias = -1,
+    .norm_place = NORM_POST,
+    .attention_bias = true,
+    .feed_forward_bias = true,
+    .activation = ACTIVATION_GELU,
+    .pools_prompt = true,
+    .embedding_width = CONFIG_ABSENT,
+    .projection_activation = DENSE_IDENTITY,
+    .projection_bias = true,
+    .head_pooling = POOLING_CLS,
+    .head_bias = true,
+    .max_text_tokens = CONFIG_ABSENT,
+    .rotary_base = 10000,
+    .rotary_local_base = -1,
+    .rotary_width = CONFIG_ABSENT,
+    .rotary_factor = 1,
+    .first_norm = true,
+    .layer_groups = CONFIG_ABSENT,
+    .feed_forward_in_bias = -1,
+    .head_width = CONFIG_ABSENT,
+    .key_value_heads = CONFIG_ABSENT,
+    .global_head_width = CONFIG_ABSENT,
+    .global_key_value_heads = CONFIG_ABSENT,
+    .score_scale = -1,
+    .head_dense_bias = true,
+    .token_vector_bias = true,
+    .token_vector_first = true,
+    .query_filler = CONFIG_ABSENT,
+    .query_filler_seen = true,
+};
 
-/* ---- Numbers ---- printf and strtod write and read the decimal point of the host's locale; files
- * have a '.'. */
+/* ---- Numbers ---- printf and strtod write and read the decimal point of the host's locale, which
+ * is what they have between digits; files have a '.'. */
 
+#define DIGITS "0123456789"
 enum { NUMBER_BYTES = 128 };
-
-/* Stores the host's decimal point: the bytes that it prints between the digits of 0.5. */
-static size_t decimal_point(char point[NUMBER_BYTES])
-{
-    snprintf(point, NUMBER_BYTES, "%.1f", 0.5);
-    size_t len = strlen(point) - 2;
-    memmove(point, point + 1, len);
-    point[len] = '\0';
-    return len;
-}
 
 static bool parse_number(const char *text, double *parsed)
 {
-    char point[NUMBER_BYTES], local[NUMBER_BYTES], *end;
-    size_t before = strcspn(text, ".");
-    bool has_point = text[before] == '.';
-    if (text[0] < '0' || text[0] > '9' || text[strspn(text, "0123456789.eE+-")] != '\0')
+    char half[NUMBER_BYTES], local[NUMBER_BYTES], *end;
+    const int before = (int)strcspn(text, "."), has_point = text[before] == '.';
+    if (text[0] < '0' || text[0] > '9' || text[strspn(text, DIGITS ".eE+-")] != '\0')
         return false;
-    decimal_point(point);
-    int len = snprintf(local, sizeof local, "%.*s%s%s", (int)before, text, has_point ? point : "",
-                       text + before + has_point);
+    const int point_len = snprintf(half, sizeof half, "%.1f", 0.5) - 2;
+    int len = snprintf(local, sizeof local, "%.*s%.*s%s", before, text, has_point * point_len,
+                       half + 1, text + before + has_point);
     *parsed = strtod(local, &end);
     return len < NUMBER_BYTES && *end == '\0' && isfinite(*parsed);
 }
@@ -239,8 +226,7 @@ static bool parse_number(const char *text, double *parsed)
 /* Writes the shortest text that reads back as the same number. */
 static void print_number(double value, char *text, size_t cap)
 {
-    char point[NUMBER_BYTES], local[NUMBER_BYTES];
-    size_t point_len = decimal_point(point);
+    char local[NUMBER_BYTES];
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(local, sizeof local, "%.*g", digits, value);
         if (strtod(local, NULL) == value)
@@ -248,11 +234,9 @@ static void print_number(double value, char *text, size_t cap)
     }
     if (value == floor(value) && fabs(value) < 1e9)
         snprintf(local, sizeof local, "%.0f", value); /* not 1e+04 */
-    char *at = strstr(local, point);
-    if (at == NULL)
-        snprintf(text, cap, "%s", local);
-    else
-        snprintf(text, cap, "%.*s.%s", (int)(at - local), local, at + point_len);
+    const size_t before = strspn(local, DIGITS), point_len = strcspn(local + before, DIGITS "e");
+    snprintf(text, cap, "%.*s%s%s", (int)before, local, point_len > 0 ? "." : "",
+             local + before + point_len);
 }
 
 /* ---- Names ---- */
@@ -297,13 +281,6 @@ static int64_t parse_list(const char *name, const char *text)
     return -1;
 }
 
-const char *config_name(const struct model_config *config, const char *name)
-{
-    const struct config_key *key = find_key(name);
-    const char *text = key != NULL ? config_value_name(name, whole(config, key)) : NULL;
-    return text != NULL ? text : "";
-}
-
 /* ---- Settings ---- */
 
 const char *config_set(struct model_config *config, const char *name, const char *value)
@@ -334,18 +311,18 @@ const char *config_get(const struct model_config *config, size_t index, char *te
     if (index >= N_KEYS)
         return NULL;
     const struct config_key *key = &KEYS[index];
-    const config_list list = key->kind == VALUE_LIST ? (config_list)whole(config, key) : 0;
-    if (key->kind == VALUE_LIST && cap > 0)
+    const int64_t value = whole(config, key);
+    if (cap > 0)
         *text = '\0';
     switch (key->kind) {
     case VALUE_NUMBER: print_number(number(config, key), text, cap); break;
-    case VALUE_NAME: snprintf(text, cap, "%s", config_name(config, key->name)); break;
+    case VALUE_NAME: snprintf(text, cap, "%s", value >= 0 ? key->names[value] : ""); break;
     case VALUE_LIST:
-        for (size_t i = 0, used = 0; list_item(list, i) > 0 && used < cap; i++)
+        for (size_t i = 0, used = 0; list_item((config_list)value, i) > 0 && used < cap; i++)
             used += (size_t)snprintf(text + used, cap - used, i > 0 ? ",%s" : "%s",
-                                     key->names[list_item(list, i)]);
+                                     key->names[list_item((config_list)value, i)]);
         break;
-    case VALUE_COUNT: snprintf(text, cap, "%lld", (long long)whole(config, key)); break;
+    case VALUE_COUNT: snprintf(text, cap, "%lld", (long long)value); break;
     }
     return key->name;
 }
@@ -354,11 +331,11 @@ const char *config_get(const struct model_config *config, size_t index, char *te
 bool config_is_written(const struct model_config *config, size_t index)
 {
     const struct config_key *key = &KEYS[index];
-    struct model_config without = *config, defaults;
+    struct model_config without = *config;
     if (key->since == FIRST)
         return true;
-    config_defaults(&defaults);
-    memcpy((char *)&without + key->offset, (char *)&defaults + key->offset, key->bytes);
+    memcpy((char *)&without + key->offset, (const char *)&CONFIG_DEFAULTS + key->offset,
+           key->bytes);
     config_resolve(&without);
     if (key->kind == VALUE_NUMBER)
         return number(config, key) != number(&without, key);
@@ -367,12 +344,6 @@ bool config_is_written(const struct model_config *config, size_t index)
 
 /* ---- Settings together ---- absent ones are resolved from others, and contradictions refused. A
  * setting that nothing uses is a mistake in the file, unless it has its default. */
-
-/* Returns whether a count is there, and not 0. */
-static bool is_count(size_t count)
-{
-    return count != 0 && count != CONFIG_ABSENT;
-}
 
 void config_resolve(struct model_config *config)
 {
@@ -407,22 +378,19 @@ void config_resolve(struct model_config *config)
         config->rotary_local_base = config->rotary_base;
 }
 
-static bool is_base(double base)
+/* Checks the row that the embedding adds, and rotary positions. */
+static const char *check_positions(const struct model_config *config)
 {
-    return base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST;
-}
-
-static const char *check_position(const struct model_config *config)
-{
+    const bool is_rotary = config->attention_position == ATTENTION_POSITION_ROTARY;
     if (config->position_offset > 0 && config->position != POSITION_LEARNED)
         return "'position_offset' needs position learned";
     if (config->position_skips_padding && config->position_offset == 0)
         return "'position_skips_padding' needs a 'position_offset' of 1 or more";
-    if (config->position_skips_padding && config->attention_position == ATTENTION_POSITION_ROTARY)
+    if (config->position_skips_padding && is_rotary)
         return "'position_skips_padding' cannot be combined with rotary positions";
     if (config->position_base != 10000 && !position_has_base(config->position))
         return "'position_base' needs position " ENGINE_POSITIONS_WITH_BASE;
-    if (!is_base(config->position_base))
+    if (!position_is_base(config->position_base))
         return "'position_base' is not from 1e-100 to 1e100";
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         return "'position_frequencies' needs position fourier";
@@ -430,18 +398,36 @@ static const char *check_position(const struct model_config *config)
         return "'position_frequencies' is more than half of the columns: each takes two";
     if (config->embedding_scale > (double)FLT_MAX || config->position_scale > (double)FLT_MAX)
         return "'embedding_scale' or 'position_scale' is more than f32 holds";
-    return NULL;
+    if (!is_rotary && config->layers > 0 &&
+        (config->rotary_base != 10000 || config->rotary_local_base != config->rotary_base ||
+         config->rotary_width != config->head_width || config->rotary_pairs != ROTARY_HALF ||
+         config->rotary_factor != 1 || config->rotary_trained != 0))
+        return "keys that begin with 'rotary' need attention_position rotary";
+    if (!is_rotary)
+        return NULL;
+    if (!position_is_base(config->rotary_base) || !position_is_base(config->rotary_local_base))
+        return "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100";
+    if (config->rotary_local_base != config->rotary_base && config->window == 0)
+        return "'rotary_local_base' needs a 'window'";
+    if (config->rotary_width < 2 || config->rotary_width % 2 != 0 ||
+        config->rotary_width > config->head_width)
+        return "'rotary_width' is not an even number from 2 to the width of a head";
+    if (config->global_head_width != config->head_width &&
+        (config->rotary_width != config->head_width || config->global_head_width % 2 != 0))
+        return "'global_head_width' needs heads that are rotated whole, and even widths";
+    return config->rotary_factor > 0 && config->rotary_factor <= ENGINE_POSITION_BASE_MOST
+               ? NULL
+               : "'rotary_factor' is 0 or more than 1e100";
 }
 
-/* Checks the steps from tokens to the model's own vector of a text. */
-static const char *check_own_pooling(const struct model_config *config)
+/* Checks the vectors and the weights of token ids that a text has, and queries. */
+static const char *check_vectors(const struct model_config *config)
 {
     const bool is_text = config->pooling != POOLING_NONE && config->pooling != POOLING_POOLER;
-    size_t n = 0;
+    const bool is_filled = config->query_filler != CONFIG_ABSENT;
+    const size_t n = list_len(config->projection_activation);
     if (config->projections > MAX_PROJECTIONS)
         return "'projections' is more than 8";
-    while (list_item(config->projection_activation, n) > 0)
-        n++;
     if (n > 1 && n != config->projections)
         return "'projection_activation' has several names, but not as many as 'projections'";
     for (size_t i = 0; i < LIST_MOST; i++)
@@ -450,18 +436,30 @@ static const char *check_own_pooling(const struct model_config *config)
     if ((config->joined_poolings != 0 || !config->pools_prompt) && !is_text)
         return "'joined_poolings' and 'pools_prompt' no need another 'pooling' than none and "
                "pooler";
-    return config->joined_poolings != 0 && config->width > INT32_MAX / (LIST_MOST + 1)
-               ? "'width' is too large for 'joined_poolings'"
-               : NULL;
+    if (config->joined_poolings != 0 && config->width > INT32_MAX / (LIST_MOST + 1))
+        return "'width' is too large for 'joined_poolings'";
+    if (!config->token_vector_bias && config->token_vectors == 0)
+        return "'token_vector_bias' no needs 'token_vectors'";
+    if (!config->token_vector_first && config->token_vectors == 0)
+        return "'token_vector_first' no needs 'token_vectors'";
+    if (config->query_weights && config->sparse == SPARSE_NONE)
+        return "'query_weights' needs 'sparse' linear or mask";
+    if (config->query_tokens > config->max_tokens)
+        return "'query_tokens' is more than 'max_tokens'";
+    if (is_filled && (config->query_tokens == 0 || config->query_filler >= config->vocabulary))
+        return "'query_filler' needs 'query_tokens', and is an id below 'vocabulary'";
+    if (!config->query_filler_seen && !is_filled)
+        return "'query_filler_seen' no needs a 'query_filler'";
+    if (!config->query_filler_seen && config->window > 0 &&
+        config->query_tokens > config->window + 1)
+        return "'query_filler_seen' no needs a 'window' that spans all 'query_tokens'";
+    return NULL;
 }
 
-/* Checks settings of heads, of several vectors, and of weights of token ids. */
-static const char *check_answers(const struct model_config *config)
+/* Checks the head, and what reads its logits or its vectors. */
+static const char *check_head(const struct model_config *config)
 {
     bool has_labels = config->head == HEAD_SEQUENCE || config->head == HEAD_TOKEN;
-    const char *wrong = check_own_pooling(config);
-    if (wrong != NULL)
-        return wrong;
     if (has_labels != (config->labels > 0))
         return "'labels' must be 1 or more with head sequence or token, and 0 without";
     if (config->head == HEAD_POOLER && config->head_dense == DENSE_NONE)
@@ -488,117 +486,23 @@ static const char *check_answers(const struct model_config *config)
         (config->head_dense == DENSE_NONE ||
          (config->head != HEAD_POOLER && config->head != HEAD_SEQUENCE)))
         return "pooling pooler needs head pooler or sequence with a 'head_dense'";
-    if (!config->token_vector_bias && config->token_vectors == 0)
-        return "'token_vector_bias' no needs 'token_vectors'";
     if (config->sparse == SPARSE_MASK && config->head != HEAD_MASK)
         return "sparse mask needs head mask";
-    if (config->query_weights && config->sparse == SPARSE_NONE)
-        return "'query_weights' needs 'sparse' linear or mask";
-    if (!config->token_vector_first && config->token_vectors == 0)
-        return "'token_vector_first' no needs 'token_vectors'";
     if ((config->sparse_pooling != SPARSE_MAX || config->sparse_activation != SPARSE_LOG) &&
         config->sparse != SPARSE_MASK)
         return "'sparse_pooling' sum and 'sparse_activation' log_log need sparse mask";
     return NULL;
 }
 
-/* Checks windows, and positions inside attention. The logarithm by which bucket_of() in
- * layers/disentangled.c divides must be above 0. */
-static const char *check_queries(const struct model_config *config)
-{
-    const bool is_filled = config->query_filler != CONFIG_ABSENT;
-    if (config->query_tokens > config->max_tokens)
-        return "'query_tokens' is more than 'max_tokens'";
-    if (is_filled && (config->query_tokens == 0 || config->query_filler >= config->vocabulary))
-        return "'query_filler' needs 'query_tokens', and is an id below 'vocabulary'";
-    if (config->query_filler_seen)
-        return NULL;
-    if (!is_filled)
-        return "'query_filler_seen' no needs a 'query_filler'";
-    return config->window > 0 && config->query_tokens > config->window + 1
-               ? "'query_filler_seen' no needs a 'window' that spans all 'query_tokens'"
-               : NULL;
-}
-
+/* Checks heads, and which keys a query sees. q, k and v side by side are
+ * countable in 32 bits. The logarithm by which bucket_of() in layers/attention_position.c
+ * divides must be above 0. */
 static const char *check_attention(const struct model_config *config)
 {
-    bool is_rotary = config->attention_position == ATTENTION_POSITION_ROTARY;
+    enum { MOST_COLUMNS = INT32_MAX / 3 };
     bool is_disentangled = config->attention_position == ATTENTION_POSITION_DISENTANGLED;
     bool has_distances =
         is_disentangled || config->attention_position == ATTENTION_POSITION_DISTANCE;
-    if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)
-        return "'distances' must be 1 to 1048576 with attention_position distance or disentangled, "
-               "and 0 without";
-    if (!is_disentangled && (config->position_buckets > 0 || config->position_terms != TERMS_BOTH))
-        return "'position_buckets' and 'position_terms' need attention_position disentangled";
-    if (config->position_buckets == 1 ||
-        (config->position_buckets > 0 && config->distances < config->position_buckets / 2 + 2))
-        return "'position_buckets' is 1, or half of it is more than 'distances' less 2";
-    if (config->global_every > 0 && config->window == 0)
-        return "'global_every' needs a 'window'";
-    if (config->global_first > 0 && config->global_first >= config->global_every)
-        return "'global_first' is not less than 'global_every'";
-    if (!is_rotary &&
-        (config->rotary_base != 10000 || config->rotary_local_base != config->rotary_base ||
-         config->rotary_width != config->head_width || config->rotary_pairs != ROTARY_HALF ||
-         config->rotary_factor != 1 || config->rotary_trained != 0))
-        return "keys that begin with 'rotary' need attention_position rotary";
-    if (!is_rotary)
-        return NULL;
-    if (!is_base(config->rotary_base) || !is_base(config->rotary_local_base))
-        return "'rotary_base' or 'rotary_local_base' is not from 1e-100 to 1e100";
-    if (config->rotary_local_base != config->rotary_base && config->window == 0)
-        return "'rotary_local_base' needs a 'window'";
-    if (config->rotary_width < 2 || config->rotary_width % 2 != 0 ||
-        config->rotary_width > config->head_width)
-        return "'rotary_width' is not an even number from 2 to the width of a head";
-    if (config->global_head_width != config->head_width &&
-        (config->rotary_width != config->head_width || config->global_head_width % 2 != 0))
-        return "'global_head_width' needs heads that are rotated whole, and even widths";
-    if (!(config->rotary_factor > 0 && config->rotary_factor <= ENGINE_POSITION_BASE_MOST))
-        return "'rotary_factor' is 0 or more than 1e100";
-    return NULL;
-}
-
-/* Experts are ranges of panels of the same tensors. */
-static const char *check_experts(const struct model_config *config)
-{
-    size_t n = config->experts;
-    if (n == 0)
-        return config->experts_used > 0 || config->experts_every > 0
-                   ? "'experts_used' and 'experts_every' need 'experts'"
-                   : NULL;
-    if (n > MOST_EXPERTS || config->experts_used == 0 || config->experts_used > n ||
-        config->experts_every < 2)
-        return "'experts' is more than 1024, 'experts_used' is not from 1 to 'experts', or "
-               "'experts_every' is less than 2";
-    if (config->width % 16 != 0 || config->feed_forward % 16 != 0)
-        return "'experts' needs a 'width' and a 'feed_forward' that are multiples of 16";
-    if (config->gate != GATE_NONE || config->norm_place > NORM_PRE ||
-        config->layer_groups < config->layers)
-        return "'experts' needs gate none, norm_place post or pre, and as many 'layer_groups' as "
-               "'layers'";
-    return NULL;
-}
-
-static const char *check_layers(const struct model_config *config)
-{
-    enum { MOST_COLUMNS = INT32_MAX / 3 }; /* q, k and v side by side are countable in 32 bits */
-    if (config->layer_groups > config->layers || (config->layer_groups == 0 && config->layers > 0))
-        return "'layer_groups' is not from 1 to 'layers'";
-    if (config->layer_groups < config->layers && config->layers > MOST_SHARED_LAYERS)
-        return "'layers' is more than 1024, and there are fewer 'layer_groups'";
-    if (!config->first_norm && (config->layers == 0 || config_is_post(config)))
-        return "'first_norm' no needs layers and norm_place pre or sandwich";
-    if (!config->first_norm && config->layer_groups < config->layers)
-        return "'first_norm' no needs as many 'layer_groups' as 'layers'";
-    if (config->layers == 0)
-        return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
-                       config->query_key_norm || config->value_norm ||
-                       config->layer_input_width > 0 || config->experts > 0
-                   ? "'attention_position', 'window', 'query_key_norm', 'value_norm', "
-                     "'layer_input_width' and 'experts' need 'layers'"
-                   : NULL;
     if (config->head_width == CONFIG_ABSENT)
         return "'heads' does not divide 'width'";
     if (config->head_width == 0 || config->head_width > MOST_COLUMNS / config->heads)
@@ -616,8 +520,53 @@ static const char *check_layers(const struct model_config *config)
                "'layer_groups' as 'layers'";
     if (!((float)config->score_scale > 0 && config->score_scale <= (double)FLT_MAX))
         return "'score_scale' is 0 or more than f32 holds";
-    const char *wrong = check_experts(config);
-    return wrong != NULL ? wrong : check_attention(config);
+    if (has_distances != (config->distances > 0) || config->distances > MOST_TOKENS)
+        return "'distances' must be 1 to 1048576 with attention_position distance or disentangled, "
+               "and 0 without";
+    if (!is_disentangled && (config->position_buckets > 0 || config->position_terms != TERMS_BOTH))
+        return "'position_buckets' and 'position_terms' need attention_position disentangled";
+    if (config->position_buckets == 1 ||
+        (config->position_buckets > 0 && config->distances < config->position_buckets / 2 + 2))
+        return "'position_buckets' is 1, or half of it is more than 'distances' less 2";
+    if (config->global_every > 0 && config->window == 0)
+        return "'global_every' needs a 'window'";
+    if (config->global_first > 0 && config->global_first >= config->global_every)
+        return "'global_first' is not less than 'global_every'";
+    return NULL;
+}
+
+/* Checks layers, and experts, which are ranges of panels of the same tensors. */
+static const char *check_layers(const struct model_config *config)
+{
+    const size_t n = config->experts;
+    if (config->layer_groups > config->layers || (config->layer_groups == 0 && config->layers > 0))
+        return "'layer_groups' is not from 1 to 'layers'";
+    if (config->layer_groups < config->layers && config->layers > MOST_SHARED_LAYERS)
+        return "'layers' is more than 1024, and there are fewer 'layer_groups'";
+    if (!config->first_norm && (config->layers == 0 || config_is_post(config)))
+        return "'first_norm' no needs layers and norm_place pre or sandwich";
+    if (!config->first_norm && config->layer_groups < config->layers)
+        return "'first_norm' no needs as many 'layer_groups' as 'layers'";
+    if (config->layers == 0)
+        return config->attention_position != ATTENTION_POSITION_NONE || config->window > 0 ||
+                       config->query_key_norm || config->value_norm ||
+                       config->layer_input_width > 0 || n > 0
+                   ? "'attention_position', 'window', 'query_key_norm', 'value_norm', "
+                     "'layer_input_width' and 'experts' need 'layers'"
+                   : NULL;
+    if (n == 0 && (config->experts_used > 0 || config->experts_every > 0))
+        return "'experts_used' and 'experts_every' need 'experts'";
+    if (n > MOST_EXPERTS || config->experts_used > n ||
+        (n > 0 && (config->experts_used == 0 || config->experts_every < 2)))
+        return "'experts' is more than 1024, 'experts_used' is not from 1 to 'experts', or "
+               "'experts_every' is less than 2";
+    if (n > 0 && (config->width % 16 != 0 || config->feed_forward % 16 != 0))
+        return "'experts' needs a 'width' and a 'feed_forward' that are multiples of 16";
+    if (n > 0 && (config->gate != GATE_NONE || config->norm_place > NORM_PRE ||
+                  config->layer_groups < config->layers))
+        return "'experts' needs gate none, norm_place post or pre, and as many 'layer_groups' as "
+               "'layers'";
+    return check_attention(config);
 }
 
 /* A file without a model: only the number of ids and the longest text remain to be set. */
@@ -660,15 +609,7 @@ const char *config_check(struct model_config *config)
     if (has_norm && !((float)config->norm_eps > 0)) /* norms compute in float */
         return "'norm_eps' is missing or 0";
     const char *wrong = check_layers(config);
-    wrong = wrong != NULL ? wrong : check_position(config);
-    wrong = wrong != NULL ? wrong : check_queries(config);
-    return wrong != NULL ? wrong : check_answers(config);
-}
-
-size_t config_pooled_width(const struct model_config *config)
-{
-    size_t n = 1;
-    while (list_item(config->joined_poolings, n - 1) > 0)
-        n++;
-    return n * config->width;
+    wrong = wrong != NULL ? wrong : check_positions(config);
+    wrong = wrong != NULL ? wrong : check_vectors(config);
+    return wrong != NULL ? wrong : check_head(config);
 }

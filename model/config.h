@@ -37,6 +37,18 @@ static inline bool position_has_base(enum position_scheme scheme)
     return scheme == POSITION_SINUSOIDAL || scheme == POSITION_EXPONENTIAL;
 }
 
+/* Returns whether the scheme's rows are computed, the same in every text: they can be cached. */
+static inline bool position_has_rows(enum position_scheme scheme)
+{
+    return scheme != POSITION_NONE && scheme != POSITION_LEARNED && scheme != POSITION_INDEX;
+}
+
+/* Returns whether wavelengths, those of rotary positions too, may have this base. */
+static inline bool position_is_base(double base)
+{
+    return base >= ENGINE_POSITION_BASE_LEAST && base <= ENGINE_POSITION_BASE_MOST;
+}
+
 /* Positions that act inside attention, in addition to the row that the embedding step adds. */
 #define ATTENTION_POSITIONS(FIRST, ROW)                                                            \
     FIRST(ATTENTION_POSITION_NONE, "none")                                                         \
@@ -140,6 +152,11 @@ static inline unsigned list_item(config_list list, size_t i)
     return i < LIST_MOST ? (unsigned)(list >> 4 * i & 15) : 0;
 }
 
+static inline size_t list_len(config_list list)
+{
+    return list == 0 ? 0 : (size_t)(67 - __builtin_clzll(list)) / 4;
+}
+
 static inline config_list list_with(config_list list, size_t i, unsigned value)
 {
     return list | (config_list)value << 4 * i;
@@ -153,6 +170,12 @@ enum { MOST_TOKENS = 1 << 20, MOST_SHARED_LAYERS = 1024, MAX_PROJECTIONS = 8, MO
 
 /* A count that is absent from the file, until config_check. */
 #define CONFIG_ABSENT ((size_t)-1)
+
+/* Returns whether a count is there, and not 0. */
+static inline bool is_count(size_t count)
+{
+    return count != 0 && count != CONFIG_ABSENT;
+}
 
 /* Fields in the order of weights/FORMAT.md. Counts are at most INT32_MAX, or CONFIG_ABSENT. */
 struct model_config {
@@ -223,10 +246,9 @@ struct model_config {
     size_t experts_every;         /* layers l with l mod experts_every = 1 have experts; 0: none */
 };
 
-/* Sets the defaults of weights/FORMAT.md. Counts without a default become CONFIG_ABSENT,
- * norm_eps 0; keys whose default is the value of other keys are absent (numbers: -1) until
- * config_check. */
-void config_defaults(struct model_config *config);
+/* The defaults of weights/FORMAT.md. Counts without a default are CONFIG_ABSENT, norm_eps is 0; keys
+ * whose default is the value of other keys are absent (numbers: -1) until config_check. */
+extern const struct model_config CONFIG_DEFAULTS;
 
 /* Gives each absent key that other keys determine its value; others stay absent. */
 void config_resolve(struct model_config *config);
@@ -289,7 +311,10 @@ static inline size_t config_head_columns(const struct model_config *config)
 }
 
 /* Returns the columns of the model's own pooled vector, before its projections. */
-size_t config_pooled_width(const struct model_config *config);
+static inline size_t config_pooled_width(const struct model_config *config)
+{
+    return (1 + list_len(config->joined_poolings)) * config->width;
+}
 
 static inline enum dense_activation config_projection(const struct model_config *config, size_t i)
 {
@@ -315,9 +340,6 @@ bool config_is_written(const struct model_config *config, size_t index);
  * name is unknown. Numeric keys have no names. */
 const char *config_value_name(const char *key, int64_t value);
 int64_t config_value(const char *key, const char *name);
-
-/* Returns the name of a key's current value ("gelu"); "" for a numeric key. */
-const char *config_name(const struct model_config *config, const char *key);
 
 /* Resolves defaults that depend on other keys, then checks that the settings fit together. Returns
  * NULL on success, else a static string that says what is wrong and what to do. */

@@ -87,6 +87,11 @@ struct encoder {
     size_t output_width;        /* of vectors by the model's own pooling */
 };
 
+static inline size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;

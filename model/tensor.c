@@ -5,6 +5,7 @@
  */
 #include "model/tensor.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -71,46 +72,28 @@ static const uint8_t ELEMENT_BYTES[] = {
     [TENSOR_F32] = 4,    [TENSOR_F16] = 2,    [TENSOR_BF16] = 2, [TENSOR_INT8] = 1,
     [TENSOR_INT8A8] = 1, [TENSOR_INT8A7] = 1, [TENSOR_INT8K] = 1};
 
-/* Counts elements as stored, padding of the layout included. Returns false on overflow. */
-static bool stored_elements(enum tensor_type type, enum tensor_layout layout, size_t rows,
-                            size_t cols, size_t *elements)
-{
-    if (rows > SIZE_MAX / 2 || cols > SIZE_MAX / 2)
-        return false;
-    if (layout == LAYOUT_PANELS) {
-        rows = round_up(rows, PANEL);
-        cols = tensor_is_int8(type) ? round_up(cols, 4) : cols;
-    }
-    return !__builtin_mul_overflow(rows, cols, elements);
-}
-
-size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols)
-{
-    size_t elements;
-    if (!stored_elements(TENSOR_INT8, layout, rows, cols, &elements) || elements > SIZE_MAX / 2)
-        return 0;
-    return round_up(elements, TENSOR_ALIGN);
-}
-
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols)
 {
-    size_t elements, bytes;
+    const bool is_panels = layout == LAYOUT_PANELS;
+    size_t bytes;
     if ((unsigned)type > TENSOR_INT8K || ELEMENT_BYTES[type] == 0 ||
-        (tensor_has_factors(type) && (layout != LAYOUT_PANELS || rows == 0)) ||
-        (tensor_has_kept(type) && cols < KEPT) ||
-        (layout != LAYOUT_ROWS && layout != LAYOUT_PANELS) ||
-        !stored_elements(type, layout, rows, cols, &elements) ||
-        __builtin_mul_overflow(elements, ELEMENT_BYTES[type], &bytes) || bytes > SIZE_MAX / 4)
+        (tensor_has_factors(type) && (!is_panels || rows == 0)) ||
+        (tensor_has_kept(type) && cols < KEPT) || (layout != LAYOUT_ROWS && !is_panels) ||
+        rows > SIZE_MAX / 2 || cols > SIZE_MAX / 2)
+        return 0;
+    const size_t stored_rows = is_panels ? round_up(rows, PANEL) : rows; /* and scales */
+    const size_t stored_cols = is_panels && tensor_is_int8(type) ? round_up(cols, 4) : cols;
+    if (__builtin_mul_overflow(stored_rows, stored_cols, &bytes) ||
+        __builtin_mul_overflow(bytes, ELEMENT_BYTES[type], &bytes) || bytes > SIZE_MAX / 4)
         return 0;
     if (!tensor_is_int8(type))
         return bytes;
-    size_t n_scales = layout == LAYOUT_PANELS ? round_up(rows, PANEL) : rows;
-    if (n_scales > SIZE_MAX / 64)
+    if (stored_rows > SIZE_MAX / 64)
         return 0;
-    bytes = round_up(bytes, TENSOR_ALIGN) + 4 * n_scales;
+    bytes = round_up(bytes, TENSOR_ALIGN) + 4 * stored_rows;
     if (tensor_has_factors(type))
-        bytes += 4 * n_scales + 4 * round_up(cols, PANEL);
-    return tensor_has_kept(type) ? bytes + TENSOR_ALIGN + 4 * KEPT * n_scales : bytes;
+        bytes += 4 * stored_rows + 4 * round_up(cols, PANEL);
+    return tensor_has_kept(type) ? bytes + TENSOR_ALIGN + 4 * KEPT * stored_rows : bytes;
 }
 
 struct matrix tensor_matrix(enum tensor_type type, enum tensor_layout layout, size_t rows,
@@ -275,8 +258,8 @@ void panel_sums(const int8_t *panel, size_t cols, int32_t sums[PANEL])
 
 bool floats_are_finite(const float *x, size_t n)
 {
-    uint32_t infinite = 0; /* NaN, too, has all exponent bits set */
+    int others = 0;
     for (size_t i = 0; i < n; i++)
-        infinite |= (bits_of(x[i]) & 0x7F800000u) == 0x7F800000u;
-    return infinite == 0;
+        others |= !(fabsf(x[i]) <= FLT_MAX);
+    return others == 0;
 }

@@ -24,11 +24,6 @@
 #include <float.h>
 #include <string.h>
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 struct kept_tokens mask_kept(const uint8_t *mask, size_t n)
 {
     struct kept_tokens kept = {0};
@@ -44,17 +39,12 @@ struct kept_tokens mask_kept(const uint8_t *mask, size_t n)
     return kept;
 }
 
-/* Returns how many of the first n tokens are keys. */
-static size_t keys_among(const struct attention_head *head, size_t n)
-{
-    return head->n_unseen < head->n_tokens ? smaller(n, head->n_tokens - head->n_unseen) : n;
-}
-
 /* A head, and the biases computed for it. */
 struct task {
     const struct kernels *kernels;
     const struct attention_head *head;
     const struct attention_work *work;
+    size_t n_keys; /* tokens that queries see, the first */
     struct disentangled_work positions;
     const float *bias; /* bias[i - j] of query i and key j, or NULL */
 };
@@ -90,7 +80,7 @@ static void attend_few(const struct task *task, size_t n)
     const struct attention_head *head = task->head;
     float *queries = task->work->few.queries;
     double *weights = task->work->few.weights, *share = task->work->few.share;
-    size_t width = head->head_width, columns = row_stride(n), n_keys = keys_among(head, n);
+    size_t width = head->head_width, columns = row_stride(n), n_keys = smaller(n, task->n_keys);
     struct score_block scores = block_of(task, 0, n, 0, n_keys, task->work->few.scores);
     kernels->pack_rows(head->q, head->stride, n, width, head->scale, queries);
     if (head->positions != NULL) {
@@ -276,7 +266,7 @@ static void write_map(const struct task *task, const struct block *block)
 static void attend_many(const struct task *task, size_t first)
 {
     const struct attention_head *head = task->head;
-    size_t n_tokens = head->n_tokens, n_keys = keys_among(head, n_tokens);
+    size_t n_tokens = head->n_tokens;
     /* Fewer queries with a window, as the keys that only some of them see are computed for all. */
     size_t most = head->band.before < ALL_TOKENS ? QUERY_BLOCK / 2 : QUERY_BLOCK;
     gather(head->k, head, task->work->many.keys, head->head_width);
@@ -286,8 +276,8 @@ static void attend_many(const struct task *task, size_t first)
         struct block block = {
             .first = first,
             .n_queries = n_queries,
-            .keys = {.begin = mask_visible(head->band, first, n_keys).begin,
-                     .end = mask_visible(head->band, first + n_queries - 1, n_keys).end},
+            .keys = {.begin = mask_visible(head->band, first, task->n_keys).begin,
+                     .end = mask_visible(head->band, first + n_queries - 1, task->n_keys).end},
         };
         attend_block(task, &block);
         if (head->map != NULL)
@@ -357,6 +347,7 @@ void attention_head(const struct kernels *kernels, const struct attention_head *
     struct task task = {
         .kernels = kernels, .head = head, .work = work, .positions = work->positions};
     size_t n_tokens = head->n_tokens, n_few = n_tokens;
+    task.n_keys = n_tokens - (head->n_unseen < n_tokens ? head->n_unseen : 0);
     if (n_few > EXACT_KEYS) /* queries that see no later keys see few */
         n_few = head->band.after > 0 ? 0 : EXACT_KEYS;
     if (head->bias != NULL && n_tokens > 0) {

@@ -13,8 +13,7 @@
 #define MODEL_ATTENTION_H
 
 #include "model/encoder.h"
-#include "model/layers/disentangled.h"
-#include "model/layers/position.h"
+#include "model/layers/attention_position.h"
 
 /* ---- Masks ---- every kind of mask is an answer to the question which keys a query may see.
  *

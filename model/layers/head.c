@@ -21,7 +21,7 @@ void head_work_carve(struct head_work *work, const struct encoder *encoder, stru
     }
     work->row = arena_floats(arena, 1, row_stride(widest));
     work->next = arena_floats(arena, 1, row_stride(widest));
-    linear_work_carve(&work->linear, decoded, 0, arena);
+    work->linear.panels = arena_floats(arena, decoded, DECODED_COLUMNS);
 }
 
 static void apply(const struct kernels *kernels, enum dense_activation activation, float *x,

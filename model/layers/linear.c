@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { DECODED_PANELS = 2, BLOCK_BYTES = 384 * 1024, BLOCK_STEP = 96 };
+enum { BLOCK_BYTES = 384 * 1024, BLOCK_STEP = 96 /* full tiles of any height */ };
 
 const struct linear *encoder_linear(const struct encoder *encoder, size_t i)
 {
@@ -35,35 +35,8 @@ size_t encoder_linear_parts(const struct encoder *encoder, size_t i)
     return i > 0 && kind == 2 && is_gated ? 2 : 1;
 }
 
-size_t linear_decoded(const struct linear *linear)
-{
-    const struct matrix *weight = &linear->weight;
-    return weight->layout == LAYOUT_ROWS || weight->type == TENSOR_INT8 ? weight->cols : 0;
-}
-
-void linear_work_carve(struct linear_work *work, size_t decoded, size_t by_blas,
-                       struct arena *arena)
-{
-    *work = (struct linear_work){.panels = arena_floats(arena, decoded, DECODED_PANELS * PANEL)};
-    if (by_blas > 0)
-        blas_work_carve(&work->blas, by_blas, arena);
-}
-
-/* Multiplies all rows, block by block, by panels that need no decoding. */
-static void multiply_rows(void (*kernel)(const struct product *), const struct product *all,
-                          size_t x_bytes)
-{
-    size_t bytes = x_bytes == sizeof(uint16_t) ? 3 * BLOCK_BYTES : BLOCK_BYTES; /* bf16: faster */
-    size_t fitting = bytes / (all->k * x_bytes);
-    size_t block = larger(fitting / BLOCK_STEP, 1) * BLOCK_STEP; /* full tiles of any height */
-    for (size_t row = 0; row < all->n_rows; row += block) {
-        size_t n_rows = all->n_rows - row < block ? all->n_rows - row : block;
-        struct product product = product_rows(all, row, n_rows, x_bytes);
-        kernel(&product);
-    }
-}
-
-/* Multiplies by stored panels, from number `begin` on, all columns in one call. */
+/* Multiplies by stored panels, from number `begin` on: all columns in one call, block by block of the
+ * rows. */
 static void multiply_stored(const struct kernels *kernels, const struct matrix *weight,
                             const struct linear_input *in, size_t begin, struct product *p,
                             const struct linear_work *work)
@@ -93,10 +66,16 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
     }
     p->type = weight->type;
     p->panels = (const char *)weight->data + begin * p->panel_stride * weight_bytes;
-    if (in->blas_rows > 0)
+    if (in->blas_rows > 0) {
         kernels->product_blas(in->blas, in->blas_rows, p, &work->blas);
-    else
-        multiply_rows(kernel, p, x_bytes);
+        return;
+    }
+    size_t bytes = x_bytes == sizeof(uint16_t) ? 3 * BLOCK_BYTES : BLOCK_BYTES; /* bf16: faster */
+    size_t block = larger(bytes / (p->k * x_bytes) / BLOCK_STEP, 1) * BLOCK_STEP;
+    for (size_t row = 0; row < p->n_rows; row += block) {
+        struct product part = product_rows(p, row, smaller(p->n_rows - row, block), x_bytes);
+        kernel(&part);
+    }
 }
 
 /* Multiplies by panels decoded to memory, from number `begin` on, DECODED_PANELS at a time. */
@@ -108,7 +87,7 @@ static void multiply_decoded(const struct kernels *kernels, const struct matrix 
         p->n_panels = left < DECODED_PANELS ? left : DECODED_PANELS;
         for (size_t i = 0; i < p->n_panels; i++)
             matrix_panel(weight, begin + i, panels + i * p->panel_stride);
-        multiply_rows(kernels->product, p, sizeof(float));
+        kernels->product(p);
         size_t n_columns = p->n_panels * PANEL;
         p->bias = p->bias != NULL ? p->bias + n_columns : NULL;
         p->residual = p->residual != NULL ? p->residual + n_columns : NULL;

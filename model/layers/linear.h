@@ -22,20 +22,21 @@ static inline size_t linear_panels(const struct linear *linear)
     return (linear->weight.rows + PANEL - 1) / PANEL;
 }
 
+enum { DECODED_PANELS = 2, DECODED_COLUMNS = DECODED_PANELS * PANEL };
+
 /* One thread's memory for linear layers. */
 struct linear_work {
-    float *panels;         /* [2, K, 16] decoded ones */
+    float *panels;         /* [DECODED_PANELS, K, 16], K the most that linear_decoded returns */
     struct blas_work blas; /* if OpenBLAS is used */
 };
 
 /* Returns the columns K of a layer whose panels are decoded for f32 rows; 0 if they are multiplied
  * as stored, as all panels but int8 are. */
-size_t linear_decoded(const struct linear *linear);
-
-/* decoded: the most columns of the layers that linear_decoded returns; by_blas: the most columns of
- * layers that OpenBLAS multiplies, or 0. */
-void linear_work_carve(struct linear_work *work, size_t decoded, size_t by_blas,
-                       struct arena *arena);
+static inline size_t linear_decoded(const struct linear *linear)
+{
+    const struct matrix *weight = &linear->weight;
+    return weight->layout == LAYOUT_ROWS || weight->type == TENSOR_INT8 ? weight->cols : 0;
+}
 
 /* 127·128 times this is the largest sum that fits int32; with q - zero up to 255, half of it. */
 enum { LONGEST_INT8_ROW = 1 << 17 };

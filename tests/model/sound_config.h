@@ -7,7 +7,7 @@
 static inline struct model_config sound_config(void)
 {
     struct model_config config;
-    config_defaults(&config);
+    config = CONFIG_DEFAULTS;
     config.layers = 2;
     config.width = 12;
     config.heads = 3;

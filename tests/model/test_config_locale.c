@@ -12,7 +12,7 @@ TEST(decimal_comma)
 {
     struct model_config config;
     char text[32];
-    config_defaults(&config);
+    config = CONFIG_DEFAULTS;
     if (!support_comma_locale(support_folder())) {
         print_message("skipped: no locale with a decimal comma here\n");
         skip();

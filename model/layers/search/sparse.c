@@ -12,7 +12,8 @@ void sparse_work_carve(struct sparse_work *work, const struct encoder *encoder, 
     *work = (struct sparse_work){.logits = NULL};
     if (encoder->config.sparse == SPARSE_LINEAR) {
         work->logits = arena_floats(arena, 1, PANEL);
-        linear_work_carve(&work->linear, linear_decoded(&encoder->token_weight), 0, arena);
+        work->linear.panels =
+            arena_floats(arena, linear_decoded(&encoder->token_weight), DECODED_COLUMNS);
     } else if (encoder->config.sparse == SPARSE_MASK) {
         work->logits = arena_floats(arena, BLOCK_ROWS, BLOCK_COLUMNS);
         work->panels = arena_floats(arena, linear_decoded(&encoder->head.output), BLOCK_COLUMNS);

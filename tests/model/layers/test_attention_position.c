@@ -3,7 +3,7 @@
  * and a key depends on their distance alone. ALiBi's slopes and the rows of biases. */
 #include "tests/model/plain.h"
 
-#include "model/layers/position.h"
+#include "model/layers/attention_position.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * them. */
 #include "tests/model/plain.h"
 
-#include "model/layers/disentangled.h"
+#include "model/layers/attention_position.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "tests/model/plain.h"
 
 #include "model/layers/embedding.h"
-#include "model/layers/position.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,7 +62,7 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
     position_rows(&encoding, 0, POSITIONS, row_stride(width), c.computed, NULL);
     c.weight = random_floats(&state, width, 2);
     c.bias = random_floats(&state, width, 2);
-    config_defaults(&c.encoder.config);
+    c.encoder.config = CONFIG_DEFAULTS;
     c.encoder.config.width = c.encoder.config.embedding_width = width;
     c.encoder.config.embedding_scale = scale;
     c.encoder.config.position_offset = OFFSET;

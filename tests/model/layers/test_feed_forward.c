@@ -14,7 +14,7 @@ static void check_middle(const struct kernels *kernels, enum activation activati
                          size_t width)
 {
     struct model_config config;
-    config_defaults(&config);
+    config = CONFIG_DEFAULTS;
     config.feed_forward = width;
     config.activation = activation;
     config.gate = gate;

@@ -59,7 +59,7 @@ static float *new_work(struct linear_work *work, const struct linear *linear)
 {
     struct arena arena = {0};
     do
-        linear_work_carve(work, linear_decoded(linear), 0, &arena);
+        work->panels = arena_floats(&arena, linear_decoded(linear), DECODED_COLUMNS);
     while (arena_allocate(&arena));
     assert_non_null(arena.base);
     fill_untouched((float *)(void *)arena.base, arena.used / sizeof(float));

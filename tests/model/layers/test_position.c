@@ -6,7 +6,7 @@
  * numbers up to 1; and by p·2^-52 for the angle's own rounding. */
 #include "tests/model/plain.h"
 
-#include "model/layers/position.h"
+#include "model/layers/embedding.h"
 
 #include <math.h>
 #include <stdlib.h>

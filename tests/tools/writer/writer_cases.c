@@ -59,7 +59,7 @@ void put(struct weight_writer *writer, engine_settings settings, const char *key
 
 void small_config(struct model_config *config)
 {
-    config_defaults(config);
+    *config = CONFIG_DEFAULTS;
     config->layers = 0;
     config->width = 4;
     config->vocabulary = 5;

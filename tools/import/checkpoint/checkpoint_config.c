@@ -296,7 +296,7 @@ void checkpoint_config_read(const struct json_file *file, const char *activation
 {
     *config =
         (struct checkpoint_config){.architecture = read_class(file), .activation = activation};
-    config_defaults(&config->model);
+    config->model = CONFIG_DEFAULTS;
     read_body(file, config);
     read_head(file, config);
     known_keys_check(file, KEYS_CONFIG, config->architecture->body->unread, folder);

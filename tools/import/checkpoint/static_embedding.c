@@ -91,7 +91,7 @@ static double *read_column(const struct tensor_set *set, const struct stored_ten
 
 void static_embedding_defaults(struct model_config *model, uint64_t rows, uint64_t width)
 {
-    config_defaults(model);
+    *model = CONFIG_DEFAULTS;
     model->layers = 0;
     model->width = (size_t)width;
     model->vocabulary = (size_t)rows;

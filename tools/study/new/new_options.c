@@ -60,7 +60,7 @@ static void set_defaults(struct new_options *options)
         .random = {.seed = 1, .linear_type = TENSOR_F32, .linear_layout = LAYOUT_PANELS},
     };
     struct model_config *config = &options->shape.config;
-    config_defaults(config);
+    *config = CONFIG_DEFAULTS;
     config->layers = 2;
     config->width = 128;
     config->max_tokens = 512;

@@ -181,7 +181,7 @@ static void check_together(const struct model_config *config)
         program_die_misused("--norm none: expected " NAMES_OF(LAYER_NORMS));
     if (config->norm != NORM_LAYER && config->norm_bias == 1)
         program_die_misused("--norm-bias yes does not go with --norm %s, which has no bias",
-                            config_name(config, "norm"));
+                            config_value_name("norm", config->norm));
     if (!((float)config->norm_eps > 0))
         program_die_misused("--norm-eps %g: expected more than 0%s", config->norm_eps,
                             config->norm_eps > 0 ? ", also when it is rounded to float32" : "");
@@ -191,7 +191,7 @@ static void check_together(const struct model_config *config)
     if (config->position_base != 10000 && !position_has_base(config->position))
         program_die_misused("--position-base requires --position " ENGINE_POSITIONS_WITH_BASE
                             ", no others have a base; here it is %s",
-                            config_name(config, "position"));
+                            config_value_name("position", config->position));
     if (config->position_frequencies > 0 && config->position != POSITION_FOURIER)
         program_die_misused("--frequencies requires --position fourier");
 }
