@@ -246,8 +246,8 @@ struct model_config {
     size_t experts_every;         /* layers l with l mod experts_every = 1 have experts; 0: none */
 };
 
-/* The defaults of weights/FORMAT.md. Counts without a default are CONFIG_ABSENT, norm_eps is 0; keys
- * whose default is the value of other keys are absent (numbers: -1) until config_check. */
+/* The defaults of weights/FORMAT.md. Counts without a default are CONFIG_ABSENT, norm_eps is 0;
+ * keys whose default is the value of other keys are absent (numbers: -1) until config_check. */
 extern const struct model_config CONFIG_DEFAULTS;
 
 /* Gives each absent key that other keys determine its value; others stay absent. */

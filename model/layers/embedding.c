@@ -3,7 +3,7 @@
  *
  * Positions are computed column by column: factors that depend on the column alone (a frequency, a
  * time constant) once for all rows. The angle of fourier is reduced in cycles before it is
- * multiplied by 2π: fmod is exact, so that a frequency of 1/8 repeats after 8 tokens to the last bit.
+ * multiplied by 2π: fmod is exact, so that a frequency of 1/8 repeats after 8 tokens exactly.
  */
 #include "model/layers/embedding.h"
 
