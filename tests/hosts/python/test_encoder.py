@@ -298,9 +298,11 @@ class Wrong(unittest.TestCase):
             with self.assertRaises(ValueError):
                 self.encoder.encode(["a"], **options)
 
-        for wrong in ({"path": f"{DEFAULT}\0"}, {"threads": 2 ** 64 + 1}):
+        for wrong in ({"path": f"{DEFAULT}\0"}, {"threads": 2 ** 64 + 1}, {"threads": -1}):
             with self.assertRaisesRegex(ValueError, next(iter(wrong)) + "="):
-                libengine.Encoder(**{"path": DEFAULT, **wrong}).encode("a")
+                libengine.Encoder(**{"path": DEFAULT, **wrong})
+        with self.assertRaisesRegex(ValueError, "threads=-1"):
+            libengine.Index(np.zeros((1, 2), np.float32), threads=-1)
         index = libengine.Index(self.encoder.encode(["a", "b"]))
         for call in (self.encoder.fill, lambda text, **k: self.encoder.rank(text, ["b", "c"], **k),
                      lambda text, **k: index.search(self.encoder.encode(text), **k)):

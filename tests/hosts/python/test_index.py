@@ -45,6 +45,20 @@ class Search(unittest.TestCase):
         self.assertEqual(len(index), 50)
         self.assertEqual(len(index.search(encoder.encode("dogs"), 100)), 50)
 
+    def test_empty_texts(self):
+        encoder, texts = libengine.Encoder(DEFAULT), ["dogs", "", "a cat", "", "bikes"]
+        for precision in ("float32", "float16", "int8"):
+            for width in (None, 64):
+                rows = encoder.encode(texts, precision=precision, truncate_dim=width)
+                found = libengine.Index(rows, encoder=encoder).search(encoder.encode("", truncate_dim=width), 5)
+                self.assertEqual(sorted(hit["corpus_id"] for hit in found), [0, 2, 4], precision)
+        rows = encoder.encode_document(texts)
+        for options, n in (({}, 5), ({"encoder": encoder}, 3), ({"encoder": encoder, "texts": texts}, 3)):
+            self.assertEqual(len(libengine.Index(rows, **options).search(encoder.encode("dogs"), 5)), n)
+        prompted = libengine.Encoder("roles.weights")  # of documents, too
+        index = libengine.Index(prompted.encode_document(["dog", ""]), encoder=prompted)
+        self.assertEqual([hit["corpus_id"] for hit in index.search(prompted.encode_query("dog"))], [0])
+
     def test_words(self):
         """Scores with words are those of encode-search --hybrid."""
         texts = [f"naïve text {i}: {i % 7} dogs ride" for i in range(300)] + [" ", "a rareword", "the dog naps"]

@@ -220,7 +220,7 @@ class Processes(unittest.TestCase):
     def test_threads_of_children_are_one(self):
         """engine.h requires it: GCC's OpenMP would wait for threads that a child does not have."""
         from libengine._model import threads_of
-        self.assertEqual((threads_of(None), threads_of(3)), (0, 3))
+        self.assertEqual((threads_of(0), threads_of(3)), (0, 3))
         self.assertEqual(in_child(lambda: b"%d" % threads_of(3)), b"1")
         self.assertEqual(_library.PROCESS, os.getpid())
 

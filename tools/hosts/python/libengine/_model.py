@@ -12,9 +12,9 @@ from ._library import (FOLDER, PROCESS, WeightsError, engine_error, engine_info,
 _LONG_CALL = 16384  # bytes of text, some 10 ms of work: beyond, the 0.1 ms of a thread are little
 
 
-def threads_of(threads: int | None) -> int:
+def threads_of(threads: int) -> int:
     """Returns the number of threads for the library (0: all). In a child of fork() it is 1, as engine.h requires."""
-    return 1 if os.getpid() != PROCESS else number("threads", threads)
+    return 1 if os.getpid() != PROCESS else threads
 
 
 class Weights:
@@ -43,7 +43,7 @@ class Weights:
 class Session:
     """A session. Freed with the last reference, before its weights may be closed."""
 
-    def __init__(self, weights: Weights, threads: int | None, **members):
+    def __init__(self, weights: Weights, threads: int, **members):
         self.weights, self.handle, self.process, error = weights, c_void_p(), os.getpid(), engine_error()
         settings = options(engine_session_options, n_threads=threads_of(threads), **members)
         status = library.engine_session_new(weights.handle, byref(settings), byref(self.handle), byref(error))
@@ -58,7 +58,8 @@ class Model:
     """An opened weight file, and its sessions that no call uses now."""
 
     def __init__(self, path, threads: int | None):
-        self.weights, self.threads, self.free_sessions = Weights(path), threads, []
+        self.threads = number("threads", threads)
+        self.weights, self.free_sessions = Weights(path), []
         self.handle, self.info = self.weights.handle, options(engine_info)
         library.engine_model_info(self.handle, byref(self.info), None)
 

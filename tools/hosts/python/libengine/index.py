@@ -63,10 +63,11 @@ class Index:
     vectors: a path of an .npy file, an array as Encoder.encode and encode --type make it, or lists of numbers: float32
         or float16 [n, width], int8 (scale and values), or binary (uint8).
     threads: of a search; None: OMP_NUM_THREADS, else all CPUs of this process.
-    texts: of the rows, for searches that count words, too; rows of empty texts are no hits then.
+    texts: of the rows, for searches that count words, too.
+    encoder: the Encoder that made the rows. With it, or with texts, rows of empty texts are no hits.
     """
 
-    def __init__(self, vectors, threads: int | None = None, texts: Iterable[str] | None = None):
+    def __init__(self, vectors, threads: int | None = None, texts: Iterable[str] | None = None, encoder=None):
         if isinstance(vectors, (list, tuple)):
             vectors = np.asarray(vectors, np.float32)
         try:
@@ -85,10 +86,21 @@ class Index:
         else:
             raise TypeError(f"vectors are {rows.dtype} {list(rows.shape)}: give float32 or float16 [n, width], or rows "
                             "of int8 or binary as Encoder.encode makes them")
-        self._rows, self._threads = np.ascontiguousarray(rows), threads
+        self._rows, self._threads = np.ascontiguousarray(rows), c.number("threads", threads)
         self._words = None if texts is None else _Words(texts)
         if self._words and self._words.index.n_rows != len(self):
             raise ValueError(f"there are {self._words.index.n_rows} texts, but {len(self)} rows")
+        self._blank = set(self._words.blank if self._words else ())
+        if encoder is not None and len(self):
+            self._add_empty(encoder)
+
+    def _add_empty(self, encoder) -> None:
+        """Adds rows that are those of an empty text. Bits of other texts may be equal, so binary rows are not compared."""
+        precisions = {c.ENGINE_F32: "float32", c.ENGINE_F16: "float16", c.ENGINE_INT8: "int8"}
+        bytes_of_row = np.dtype((np.void, self._rows.nbytes // len(self)))
+        for role in ("text", "document") if self._type in precisions else ():
+            row = encoder.encode([""], role=role, precision=precisions[self._type], truncate_dim=self.width)
+            self._blank.update(np.flatnonzero(self._rows.view(bytes_of_row) == row.view(bytes_of_row)).tolist())
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -99,7 +111,7 @@ class Index:
         score; for one query [width] its list. metric: "cosine", "dot", "euclidean" or "manhattan" (minus the distance),
         as Encoder.similarity_fn_name. texts: of the queries, for scores as of encode-search --hybrid: z-scores of
         vectors plus word_weight times those of words, by BM25. An empty text has no hits. Rows of empty texts, all alike,
-        may be hits unless the index has texts: encode-search knows them by the model, and leaves them out."""
+        may be hits unless the index has texts or an encoder."""
         if metric not in c.METRICS:
             raise ValueError(f"metric={metric!r}: choose {', '.join(map(repr, c.METRICS))}")
         if isinstance(queries if isinstance(queries, str) else next(iter(queries), None), str):
@@ -120,8 +132,7 @@ class Index:
         if top_k < 1:
             return [] if given.ndim == 1 else [[] for _ in rows]
         is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
-        blank = self._words.blank if self._words else ()
-        k = min(top_k + len(blank), len(self))
+        k = min(top_k + len(self._blank), len(self))
         hits, stopped = np.empty((len(rows), k), np.dtype(c.engine_hit)), [0]
 
         def call():  # has all that the library uses, see run_interruptible
@@ -148,6 +159,6 @@ class Index:
                  for lists in zip(hits["row"].tolist(), hits["score"].tolist())]
         for i, text in enumerate(asked):
             found[i] = found[i] if text.strip() else []
-        if blank:
-            found = [[hit for hit in hits if hit["corpus_id"] not in blank][:top_k] for hits in found]
+        if self._blank:
+            found = [[hit for hit in hits if hit["corpus_id"] not in self._blank][:top_k] for hits in found]
         return found[0] if given.ndim == 1 else found
