@@ -87,7 +87,7 @@ static const float *row_scores(engine_session *session, size_t row, enum scores 
 {
     const struct encoder *encoder = &session->model->encoder;
     size_t n = encoder->head.output.weight.rows;
-    const struct answer_work *work = &session->pass.works[0].answer;
+    const struct thread_work *work = &session->pass.works[0];
     float *scores = work->logits;
     if (is_interrupted(session)) {
         fail(&session->error, ENGINE_ERROR_INTERRUPTED, "interrupted");

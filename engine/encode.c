@@ -26,12 +26,13 @@
 
 /* ---- The inputs of a call ---- */
 
-/* The next input: read, but not yet in a group. */
+/* The next input: read, but not yet in a group. Its tokens are in session->tokens, without the
+ * padding around them. */
 struct next_input {
     bool is_read;
-    size_t n_rows;           /* without padding */
-    size_t n_out;            /* answer rows, if there is one per token */
-    struct kept_tokens kept; /* of ids and tokens; tokens of a text are in session->tokens */
+    struct kept_tokens kept;
+    const uint8_t *mask; /* [kept.span] of the tokens, or NULL */
+    size_t n_out;        /* answer rows, if there is one per token */
     engine_result result;
 };
 
@@ -55,32 +56,13 @@ struct batch {
 
 enum { BYTES_PER_TOKEN = 4, SPECIAL_TOKENS = 2, PRIOR_ROWS = 64 };
 
-/* Returns whether an input has tokens: ids with types, or tokens of engine_tokenize. */
-static bool brings_tokens(const engine_input *input)
-{
-    return input->ids != NULL || input->tokens != NULL;
-}
-
-static size_t n_brought(const engine_input *input)
-{
-    return input->ids != NULL ? input->n_ids : input->n_tokens;
-}
-
-static engine_token token_at(const engine_input *input, size_t i)
-{
-    if (input->ids == NULL)
-        return (input->tokens)[i];
-    return (engine_token){.id = input->ids[i], .type = input->types != NULL ? input->types[i] : 0};
-}
-
 static size_t guess_rows(const struct batch *batch, const engine_input *input)
 {
     size_t limit = batch->session->max_tokens;
-    size_t rows = brings_tokens(input)
-                      ? n_brought(input)
-                      : text_bytes(input->text, input->text_len) / BYTES_PER_TOKEN +
-                            text_bytes(input->pair, input->pair_len) / BYTES_PER_TOKEN +
-                            SPECIAL_TOKENS;
+    size_t rows = SPECIAL_TOKENS + text_bytes(input->text, input->text_len) / BYTES_PER_TOKEN +
+                  text_bytes(input->pair, input->pair_len) / BYTES_PER_TOKEN;
+    if (input->ids != NULL || input->tokens != NULL)
+        rows = input->ids != NULL ? input->n_ids : input->n_tokens;
     return rows < limit ? rows : limit;
 }
 
@@ -91,33 +73,44 @@ static size_t batch_rows_left(const struct batch *batch)
     return (size_t)((double)batch->guess_left * taken / (double)(batch->guess_taken + PRIOR_ROWS));
 }
 
-/* Masked tokens may be anything. */
-static engine_status check_brought(struct batch *batch, const engine_input *input,
-                                   const struct kept_tokens *kept)
+/* Reads ids with types, or tokens of engine_tokenize. Masked ones may be anything. */
+static engine_status read_brought(struct batch *batch, const engine_input *input)
 {
-    const struct model_config *config = &batch->session->model->encoder.config;
-    engine_error *error = &batch->session->error;
+    engine_session *session = batch->session;
+    const struct request *request = batch->request;
+    const struct model_config *config = &session->model->encoder.config;
+    engine_error *error = &session->error;
+    struct next_input *next = &batch->next;
     const char *what = input->ids != NULL ? "ids" : "tokens";
-    size_t index = batch->request->first_input + batch->n_taken, limit = batch->session->max_tokens;
+    size_t index = request->first_input + batch->n_taken, limit = session->max_tokens;
     /* A model without a table of types accepts type 0 alone. */
     size_t n_types = config->token_types > 0 ? config->token_types : 1;
-    if (batch->request->max_tokens > 0 && batch->request->max_tokens < limit)
-        limit = batch->request->max_tokens;
+    if (request->max_tokens > 0 && request->max_tokens < limit)
+        limit = request->max_tokens;
+    next->result.n_tokens = input->ids != NULL ? input->n_ids : input->n_tokens;
+    next->kept = mask_kept(input->mask, next->result.n_tokens);
+    next->mask = input->mask != NULL ? input->mask + next->kept.first : NULL;
     if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
         return misused_input(error, index, " has a text and %s: expected one of them", what);
     if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
         return misused_input(error, index, " has ids and tokens: expected one of them");
-    if (input->ids != NULL && batch->request->is_own && !config->pools_prompt &&
-        batch->request->prompt.len > 0)
+    if (input->ids != NULL && request->is_own && !config->pools_prompt && request->prompt.len > 0)
         return misused_input(error, index,
                              " has ids, of which the prompt's are not known, and the model pools "
                              "without these: expected a text, tokens, or an empty prompt");
-    if (kept->span > limit)
+    if (next->kept.span > limit)
         return fail_input(error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_IDS, index,
-                          " has %zu %s, the limit is %zu; %s are never truncated", kept->span, what,
-                          limit, what);
-    for (size_t i = 0; i < n_brought(input); i++) {
-        engine_token token = token_at(input, i);
+                          " has %zu %s, the limit is %zu; %s are never truncated", next->kept.span,
+                          what, limit, what);
+    for (size_t k = 0, i = next->kept.first; k < next->kept.span; k++, i++) {
+        engine_token token = {0};
+        if (input->ids != NULL) {
+            token.id = input->ids[i];
+            token.type = input->types != NULL ? input->types[i] : 0;
+        } else {
+            token = input->tokens[i];
+        }
+        session->tokens[k] = token;
         if (!mask_keeps(input->mask, i))
             continue;
         if ((size_t)token.id >= config->vocabulary)
@@ -132,27 +125,19 @@ static engine_status check_brought(struct batch *batch, const engine_input *inpu
     return ENGINE_OK;
 }
 
-static engine_status read_input(struct batch *batch, const engine_input *input,
-                                struct next_input *next)
+static engine_status read_text(struct batch *batch, const engine_input *input)
 {
-    if (brings_tokens(input)) {
-        next->kept = mask_kept(input->mask, n_brought(input));
-        next->n_rows = next->kept.n_kept;
-        next->result.n_tokens = n_brought(input);
-        return check_brought(batch, input, &next->kept);
-    }
     engine_session *session = batch->session;
-    const size_t most = session->max_tokens,
-                 wanted = request_token_limit(batch->request, session->model);
+    const struct request *request = batch->request;
+    const size_t most = session->max_tokens, index = request->first_input + batch->n_taken;
+    const size_t wanted = request_token_limit(request, session->model);
     const struct token_room room = {session->tokens, most, wanted < most ? wanted : most};
     struct token_count count = {0};
     profile_start(batch->profile);
-    engine_status status = read_tokens(session, batch->request, input,
-                                       batch->request->first_input + batch->n_taken, room, &count);
+    engine_status status = read_tokens(session, request, input, index, room, &count);
     profile_lap(batch->profile, ENGINE_STEP_TOKENIZE);
-    next->n_rows = count.n;
-    next->result.n_tokens = count.n;
-    next->result.n_dropped = count.n_dropped;
+    batch->next.kept = (struct kept_tokens){.n_kept = count.n, .span = count.n};
+    batch->next.result = (engine_result){.n_tokens = count.n, .n_dropped = count.n_dropped};
     return status;
 }
 
@@ -167,91 +152,84 @@ static bool has_vector(const struct batch *batch, engine_token token, size_t ind
     return token_has_vector(batch->session->model, token.id, index, batch->request->is_query);
 }
 
-/* Returns the answer rows of an input, one per token. Padding has rows of zeros, but no vectors. */
-static size_t count_answered(const struct batch *batch, const engine_input *input,
-                             const struct next_input *next)
+/* Returns the answer rows of the next input, one per token. Padding has rows of zeros, but no
+ * vectors. */
+static size_t count_answered(const struct batch *batch)
 {
+    const struct next_input *next = &batch->next;
     size_t n = 0, index = 0;
     if (batch->request->kind != ANSWER_VECTORS)
         return next->result.n_tokens;
-    for (size_t i = 0; i < next->result.n_tokens; i++)
-        if (!brings_tokens(input))
+    for (size_t i = 0; i < next->kept.span; i++)
+        if (mask_keeps(next->mask, i))
             n += has_vector(batch, batch->session->tokens[i], index++);
-        else if (mask_keeps(input->mask, i))
-            n += has_vector(batch, token_at(input, i), index++);
     return n;
 }
 
 /* Reads the next input unless it is read. Returns false if no input remains or it is invalid. */
 static bool read_next(struct batch *batch)
 {
-    if (batch->n_taken == batch->n || batch->status != ENGINE_OK || is_interrupted(batch->session))
+    const struct request *request = batch->request;
+    engine_session *session = batch->session;
+    struct next_input *next = &batch->next;
+    if (batch->n_taken == batch->n || batch->status != ENGINE_OK || is_interrupted(session))
         return false;
-    if (batch->next.is_read)
+    if (next->is_read)
         return true;
-    batch->next = (struct next_input){.is_read = true};
-    batch->status = read_input(batch, &batch->inputs[batch->n_taken], &batch->next);
+    const engine_input *input = &batch->inputs[batch->n_taken];
+    *next = (struct next_input){.is_read = true};
+    batch->status = input->ids != NULL || input->tokens != NULL ? read_brought(batch, input)
+                                                                : read_text(batch, input);
     if (batch->status != ENGINE_OK)
         return false;
-    session_positions(batch->session, batch->next.result.n_tokens);
-    const engine_input *input = &batch->inputs[batch->n_taken];
-    batch->next.n_out = count_answered(batch, input, &batch->next);
-    if (batch->request->have_text != NULL) /* of ids it is not known */
-        batch->request->have_text[batch->n_taken] =
-            input->ids != NULL ||
-            engine_has_text(input->tokens != NULL ? input->tokens : batch->session->tokens,
-                            batch->next.result.n_tokens);
-    const size_t n_rows = batch->out_rows + batch->next.n_out;
-    if (answers_per_token(batch->request) && n_rows > batch->cap / batch->request->width)
+    session_positions(session, next->result.n_tokens);
+    next->n_out = count_answered(batch);
+    if (request->have_text != NULL) /* of ids it is not known */
+        request->have_text[batch->n_taken] =
+            input->ids != NULL || engine_has_text(session->tokens, next->kept.span);
+    if (answers_per_token(request) && batch->out_rows + next->n_out > batch->cap / request->width)
         batch->counting = true; /* from the first input on whose rows do not fit */
     return true;
-}
-
-/* Of ids, a filler is known by its id alone. */
-static bool is_unseen(const struct batch *batch, engine_token token)
-{
-    const struct model_config *config = &batch->session->model->encoder.config;
-    return batch->request->is_query && !config->query_filler_seen &&
-           (size_t)token.id == config->query_filler &&
-           (token.special || batch->inputs[batch->n_taken].ids != NULL);
 }
 
 /* Adds the rows of the next input. Tokens without a vector get no answer row. */
 static void add_sequence(struct batch *batch, struct group *group)
 {
     engine_session *session = batch->session;
-    const engine_input *input = &batch->inputs[batch->n_taken];
+    const struct request *request = batch->request;
+    const struct model_config *config = &session->model->encoder.config;
     const struct next_input *next = &batch->next;
-    const bool is_brought = brings_tokens(input);
-    const size_t first = is_brought ? next->kept.first : 0;
-    const size_t span = is_brought ? next->kept.span : next->n_rows;
+    const bool has_ids = batch->inputs[batch->n_taken].ids != NULL; /* a filler by its id alone */
+    const bool hides_fillers = request->is_query && !config->query_filler_seen;
     struct pass *pass = &session->pass;
     struct sequence *sequence = &pass->sequences[group->sequence + group->n_sequences++];
     size_t n_skipped = 0;
     *sequence = (struct sequence){
         .row = group->row + group->n_rows,
-        .n_rows = next->n_rows,
+        .n_rows = next->kept.n_kept,
         .input = batch->n_taken,
         .out_row = batch->out_rows,
         .n_out = next->n_out,
     };
-    for (size_t i = first; i < first + span; i++) { /* of the input, including padding */
-        const engine_token token = is_brought ? token_at(input, i) : session->tokens[i];
-        const size_t position = i - first - n_skipped;
+    for (size_t i = 0; i < next->kept.span; i++) {
+        const engine_token token = session->tokens[i];
+        const size_t position = i - n_skipped;
         n_skipped += session->embedding.positions.scheme == POSITION_LEARNED &&
-                     embedding_skips(&session->model->encoder.config, token.id);
-        if (is_brought && !mask_keeps(input->mask, i))
+                     embedding_skips(config, token.id);
+        if (!mask_keeps(next->mask, i))
             continue;
         const size_t row = group->row + group->n_rows++, index = row - sequence->row;
-        size_t offset = i;
-        if (gives_vectors(batch->request))
+        size_t offset = next->kept.first + i;
+        if (gives_vectors(request))
             offset = has_vector(batch, token, index) ? sequence->n_vectors++ : NO_ROW;
-        sequence->n_unseen = is_unseen(batch, token) ? sequence->n_unseen + 1 : 0;
+        const bool is_unseen =
+            hides_fillers && (size_t)token.id == config->query_filler && (token.special || has_ids);
+        sequence->n_unseen = is_unseen ? sequence->n_unseen + 1 : 0;
         sequence->n_unpooled += token.unpooled && sequence->n_unpooled == index;
-        pass->ids[row] = batch->request->by_ids && token.special ? -1 : token.id;
+        pass->ids[row] = request->by_ids && token.special ? -1 : token.id;
         pass->types[row] = token.type;
         pass->positions[row] = (uint32_t)position;
-        pass->lengths[row] = (uint32_t)span;
+        pass->lengths[row] = (uint32_t)next->kept.span;
         pass->out_offsets[row] = (uint32_t)offset;
     }
 }
@@ -265,8 +243,9 @@ static void batch_fill(struct batch *batch, size_t first, size_t most, size_t ro
     struct next_input *next = &batch->next;
     *group = (struct group){.sequence = first, .row = first};
     while (read_next(batch)) {
-        bool is_long = group->n_rows + next->n_rows > most || group->n_sequences == most;
-        if (!batch->counting && is_long && (group->n_sequences > 0 || next->n_rows > room))
+        size_t n_rows = next->kept.n_kept;
+        bool is_long = group->n_rows + n_rows > most || group->n_sequences == most;
+        if (!batch->counting && is_long && (group->n_sequences > 0 || n_rows > room))
             return;
         if (!batch->counting)
             add_sequence(batch, group);
@@ -275,7 +254,7 @@ static void batch_fill(struct batch *batch, size_t first, size_t most, size_t ro
         if (batch->results != NULL)
             batch->results[batch->n_taken] = next->result;
         batch->out_rows += next->n_out;
-        batch->rows_taken += next->n_rows;
+        batch->rows_taken += n_rows;
         batch->guess_taken += guess;
         batch->guess_left -= guess;
         next->is_read = false;
@@ -285,20 +264,11 @@ static void batch_fill(struct batch *batch, size_t first, size_t most, size_t ro
 
 /* ---- Answers: from the last hidden states of a sequence ---- */
 
-void answer_work_carve(struct answer_work *work, const struct encoder *encoder, size_t max_tokens,
-                       struct arena *arena)
+static void note_not_finite(struct batch *batch, size_t input)
 {
-    const struct model_config *config = &encoder->config;
-    work->pooled = arena_floats(
-        arena, 1, row_stride(larger(config_pooled_width(config), encoder->output_width)));
-    work->logits = arena_floats(arena, 1, row_stride(encoder->head.output.weight.rows));
-    head_work_carve(&work->head, encoder, arena);
-    work->vectors = arena_floats(arena, TOKEN_VECTOR_ROWS, row_stride(config->token_vectors));
-    work->best = arena_floats(arena, 1, config->token_vectors > 0 ? max_tokens : 0);
-    work->of_vectors.panels =
-        arena_floats(arena, linear_decoded(&encoder->token_vector), DECODED_COLUMNS);
-    if (config->sparse != SPARSE_NONE)
-        sparse_work_carve(&work->sparse, encoder, arena);
+    pthread_mutex_lock(&batch->session->lock);
+    batch->not_finite = input < batch->not_finite ? input : batch->not_finite;
+    pthread_mutex_unlock(&batch->session->lock);
 }
 
 static const float *hidden_row(const engine_session *session, size_t row)
@@ -306,10 +276,11 @@ static const float *hidden_row(const engine_session *session, size_t row)
     return session->pass.x + row * session->pass.width_stride;
 }
 
-static void write_tokens(const engine_session *session, const struct request *request,
-                         const struct sequence *sequence, float *out,
-                         const struct answer_work *work)
+static void write_tokens(const struct batch *batch, const struct sequence *sequence, float *out,
+                         const struct thread_work *work)
 {
+    const engine_session *session = batch->session;
+    const struct request *request = batch->request;
     const struct encoder *encoder = &session->model->encoder;
     if (sequence->n_out > sequence->n_rows) /* rows of padding are zeros */
         memset(out, 0, sequence->n_out * request->width * sizeof *out);
@@ -325,10 +296,11 @@ static void write_tokens(const engine_session *session, const struct request *re
     }
 }
 
-static void write_pooled(const engine_session *session, const struct request *request,
-                         const struct sequence *sequence, float *out,
-                         const struct answer_work *work)
+static void write_pooled(const struct batch *batch, const struct sequence *sequence, float *out,
+                         const struct thread_work *work)
 {
+    const engine_session *session = batch->session;
+    const struct request *request = batch->request;
     pool_text(&session->model->encoder, request->pooling, request->is_own,
               hidden_row(session, sequence->row), session->pass.width_stride, sequence->n_rows,
               sequence->n_unpooled, work->pooled, &work->head);
@@ -337,10 +309,11 @@ static void write_pooled(const engine_session *session, const struct request *re
         normalize_row(out, request->width);
 }
 
-static void write_labels(const engine_session *session, const struct request *request,
-                         const struct sequence *sequence, float *out,
-                         const struct answer_work *work)
+static void write_labels(const struct batch *batch, const struct sequence *sequence, float *out,
+                         const struct thread_work *work)
 {
+    const engine_session *session = batch->session;
+    const struct request *request = batch->request;
     const struct encoder *encoder = &session->model->encoder;
     float *logits = work->logits;
     memset(out, 0, request->width * sizeof *out);
@@ -356,10 +329,11 @@ static void write_labels(const engine_session *session, const struct request *re
 
 /* Writes the vectors of a sequence's tokens, block by block: to out, or scored against a
  * query's. */
-static void write_vectors(const engine_session *session, const struct request *request,
-                          const struct sequence *sequence, float *out,
-                          const struct answer_work *work)
+static void write_vectors(const struct batch *batch, const struct sequence *sequence, float *out,
+                          const struct thread_work *work)
 {
+    const engine_session *session = batch->session;
+    const struct request *request = batch->request;
     const struct encoder *encoder = &session->model->encoder;
     bool is_score = request->kind == ANSWER_MAX_SIM;
     size_t width = is_score ? request->query_width : request->width;
@@ -385,46 +359,50 @@ static void write_vectors(const engine_session *session, const struct request *r
         *out = sequence->n_vectors > 0 ? (float)sum_of_best(best, request->n_query) : 0;
 }
 
-static bool answer_write(const engine_session *session, const struct request *request,
-                         const struct sequence *sequence, float *out,
-                         const struct answer_work *work)
+/* Writes the answer of a sequence to its rows of the caller's buffer. */
+static void answer_write(struct batch *batch, const struct sequence *sequence,
+                         const struct thread_work *work)
 {
+    const engine_session *session = batch->session;
+    const struct request *request = batch->request;
     const struct encoder *encoder = &session->model->encoder;
     const struct id_list *skipped = &session->model->tokenizer.skip_weights;
-    bool per_token = answers_per_token(request);
+    bool per_token = answers_per_token(request), is_finite = true;
     size_t n_rows = per_token ? sequence->n_out : 1;
     if (n_rows == 0 || request->kind == ANSWER_NOTHING) /* out may be NULL */
-        return true;
-    out += (per_token ? sequence->out_row : sequence->input) * request->width;
+        return;
+    float *out = batch->out + (per_token ? sequence->out_row : sequence->input) * request->width;
     switch (request->kind) {
     case ANSWER_TOKENS:
-    case ANSWER_TOKEN_LABELS: write_tokens(session, request, sequence, out, work); break;
-    case ANSWER_POOLED: write_pooled(session, request, sequence, out, work); break;
-    case ANSWER_LABELS: write_labels(session, request, sequence, out, work); break;
+    case ANSWER_TOKEN_LABELS: write_tokens(batch, sequence, out, work); break;
+    case ANSWER_POOLED: write_pooled(batch, sequence, out, work); break;
+    case ANSWER_LABELS: write_labels(batch, sequence, out, work); break;
     case ANSWER_VECTORS:
-    case ANSWER_MAX_SIM: write_vectors(session, request, sequence, out, work); break;
+    case ANSWER_MAX_SIM: write_vectors(batch, sequence, out, work); break;
     case ANSWER_SPARSE:
-        if (request->by_ids) {
+        if (request->by_ids)
             sparse_of_ids(encoder, session->pass.ids + sequence->row, sequence->n_rows, out);
-            break;
-        }
-        return sparse_of_tokens(encoder, hidden_row(session, sequence->row),
-                                session->pass.width_stride, session->pass.ids + sequence->row,
-                                sequence->n_rows, skipped->ids, skipped->n, out, &work->sparse);
+        else
+            is_finite =
+                sparse_of_tokens(encoder, hidden_row(session, sequence->row),
+                                 session->pass.width_stride, session->pass.ids + sequence->row,
+                                 sequence->n_rows, skipped->ids, skipped->n, out, &work->sparse);
+        break;
     case ANSWER_NOTHING: break;
     }
-    return floats_are_finite(out, n_rows * request->width);
+    if (!is_finite || !floats_are_finite(out, n_rows * request->width))
+        note_not_finite(batch, sequence->input);
 }
 
 /* Writes sparse weights of the mask head. Its layer is as large as several of the encoder's, so
  * threads share its columns, the ids. Its input is stored in y, which the pass no longer needs. */
-static size_t write_logits(const engine_session *session, const struct request *request,
-                           const struct group *group, struct team team, float *out,
-                           const struct answer_work *work)
+static void write_logits(struct batch *batch, const struct group *group, struct team team,
+                         const struct thread_work *work)
 {
+    const engine_session *session = batch->session;
     const struct encoder *encoder = &session->model->encoder;
     const struct pass *pass = &session->pass;
-    size_t stride = pass->width_stride, wrong = SIZE_MAX;
+    size_t stride = pass->width_stride;
     struct share rows = session_share(session, team, group->n_rows);
     for (size_t r = group->row + rows.begin; r < group->row + rows.end; r++)
         head_hidden(encoder, hidden_row(session, r), pass->y + r * stride, &work->head);
@@ -435,34 +413,12 @@ static size_t write_logits(const engine_session *session, const struct request *
         struct sparse_block block = sparse_block(encoder, panel, end, &work->sparse);
         for (size_t i = 0; i < group->n_sequences; i++) {
             const struct sequence *sequence = &pass->sequences[group->sequence + i];
-            if (!sparse_of_logits(encoder, &block, pass->y + sequence->row * stride, stride,
-                                  sequence->n_rows, out + sequence->input * request->width,
-                                  &work->sparse) &&
-                i < wrong)
-                wrong = i;
+            if (!sparse_of_logits(
+                    encoder, &block, pass->y + sequence->row * stride, stride, sequence->n_rows,
+                    batch->out + sequence->input * batch->request->width, &work->sparse))
+                note_not_finite(batch, sequence->input);
         }
     }
-    return wrong < SIZE_MAX ? pass->sequences[group->sequence + wrong].input : SIZE_MAX;
-}
-
-/* Writes the answers of a group's sequences to their rows in out; every thread of the team calls
- * it. Returns the first input in this thread's share whose answer has a number that is not finite,
- * or SIZE_MAX. */
-static size_t answer_group(const engine_session *session, const struct request *request,
-                           const struct group *group, struct team team, float *out,
-                           const struct answer_work *work)
-{
-    size_t wrong = SIZE_MAX;
-    if (request->kind == ANSWER_SPARSE && !request->by_ids &&
-        session->model->encoder.config.sparse == SPARSE_MASK)
-        return write_logits(session, request, group, team, out, work);
-    struct share share = session_share(session, team, group->n_sequences);
-    for (size_t i = share.end; i-- > share.begin;) {
-        const struct sequence *sequence = &session->pass.sequences[group->sequence + i];
-        if (!answer_write(session, request, sequence, out, work))
-            wrong = sequence->input;
-    }
-    return wrong;
 }
 
 /* ---- Threads ---- */
@@ -471,43 +427,36 @@ enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read onc
 
 static const struct team ALONE = {0, 1, NULL};
 
-/* rank: of this thread among all of the session's threads */
-static struct profile_slot *profile_of(const engine_session *session, size_t rank)
-{
-    return session->profile != NULL ? &session->profile[rank] : NULL;
-}
-
-static void note_not_finite(struct batch *batch, size_t input)
-{
-    pthread_mutex_lock(&batch->session->lock);
-    batch->not_finite = input < batch->not_finite ? input : batch->not_finite;
-    pthread_mutex_unlock(&batch->session->lock);
-}
-
+/* Computes a group, and writes the answers of its sequences. Every thread of the team calls it; its
+ * rank is that among all of the session's threads. */
 static void encode_group(struct batch *batch, const struct group *group, struct team team,
                          size_t rank)
 {
     engine_session *session = batch->session;
-    struct profile_slot *profile = profile_of(session, rank);
-    profile_start(profile);
-    if (!batch->request->by_ids)
-        forward(session, group, team, profile, rank);
-    size_t wrong = answer_group(session, batch->request, group, team, batch->out,
-                                &session->pass.works[rank].answer);
-    if (wrong != SIZE_MAX)
-        note_not_finite(batch, wrong);
-    if (team.rank == 0 && batch->request->first_input != ENGINE_QUERY_INPUT &&
-        !is_interrupted(session))
+    const struct request *request = batch->request;
+    const struct thread_work *work = &session->pass.works[rank];
+    profile_start(work->profile);
+    if (!request->by_ids)
+        forward(session, group, team, rank);
+    if (request->kind == ANSWER_SPARSE && !request->by_ids &&
+        session->model->encoder.config.sparse == SPARSE_MASK) {
+        write_logits(batch, group, team, work);
+    } else {
+        struct share share = session_share(session, team, group->n_sequences);
+        for (size_t i = share.begin; i < share.end; i++)
+            answer_write(batch, &session->pass.sequences[group->sequence + i], work);
+    }
+    if (team.rank == 0 && request->first_input != ENGINE_QUERY_INPUT && !is_interrupted(session))
         session->n_done += group->n_sequences;
     if (rank == 0)
         session_report(session);
-    profile_lap(profile, ENGINE_STEP_ANSWER);
+    profile_lap(work->profile, ENGINE_STEP_ANSWER);
 }
 
 /* Waits for all threads before the region ends, whose own wait is not timed. */
 static void time_meeting(const struct batch *batch, struct team all)
 {
-    struct profile_slot *profile = profile_of(batch->session, all.rank);
+    struct profile_slot *profile = batch->session->pass.works[all.rank].profile;
     if (profile == NULL)
         return;
     team_wait(all);
@@ -528,7 +477,7 @@ static void encode_in_turn(void *user, struct team all)
     struct batch *batch = user;
     engine_session *session = batch->session;
     size_t room = session->pass.row_cap / session->n_threads;
-    struct profile_slot *profile = profile_of(session, all.rank);
+    struct profile_slot *profile = session->pass.works[all.rank].profile;
     struct group group;
     profile_start(profile);
     for (;;) {
@@ -590,7 +539,7 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
     struct pass *pass = &session->pass;
     size_t most = session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
     struct group whole;
-    batch->profile = profile_of(session, 0);
+    batch->profile = pass->works[0].profile;
     batch_fill(batch, 0, most, pass->row_cap, &whole);
     if (whole.n_sequences == 0)
         return false;

@@ -13,10 +13,8 @@ engine_status encode(engine_session *session, const engine_input *inputs, size_t
                      engine_result *results);
 
 /* Computes a group's last hidden states, session->pass.x, from token ids. Every thread of the team
- * calls it, with its own `profile` (or NULL) and its rank among all threads of the call: rank 0 is
- * the calling thread. */
-void forward(engine_session *session, const struct group *group, struct team team,
-             struct profile_slot *profile, size_t rank);
+ * calls it, with its rank among all threads of the call: rank 0 is the calling thread. */
+void forward(engine_session *session, const struct group *group, struct team team, size_t rank);
 
 /* Returns ENGINE_ERROR_NOT_FINITE for an input, with the cause in the message. The index is counted
  * like request->first_input. */
@@ -24,8 +22,5 @@ engine_status not_finite(engine_session *session, size_t input);
 
 /* Returns whether the index-th token of a text, not counting padding, has a vector. */
 bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query);
-
-void answer_work_carve(struct answer_work *work, const struct encoder *encoder, size_t max_tokens,
-                       struct arena *arena);
 
 #endif

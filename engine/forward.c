@@ -33,7 +33,6 @@ struct context {
     const struct pass *pass;
     const struct group *group;
     struct team team;
-    struct profile_slot *profile;
     const struct thread_work *work;
     struct rows x, y;        /* [T, D] */
     struct rows embedding;   /* [T, D], with layer_input: as x was before the first layer */
@@ -44,9 +43,9 @@ struct context {
 /* Ends a step: measures its time and waits for the other threads. */
 static void end_step(const struct context *c, engine_step step)
 {
-    profile_lap(c->profile, step);
+    profile_lap(c->work->profile, step);
     team_wait(c->team);
-    profile_lap(c->profile, ENGINE_STEP_WAIT);
+    profile_lap(c->work->profile, ENGINE_STEP_WAIT);
 }
 
 static float *row_of(struct rows rows, size_t row)
@@ -481,8 +480,7 @@ static void keep_embedding(const struct context *c)
     end_step(c, ENGINE_STEP_EMBED);
 }
 
-void forward(engine_session *session, const struct group *group, struct team team,
-             struct profile_slot *profile, size_t rank)
+void forward(engine_session *session, const struct group *group, struct team team, size_t rank)
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
@@ -496,7 +494,6 @@ void forward(engine_session *session, const struct group *group, struct team tea
         .pass = pass,
         .group = group,
         .team = team,
-        .profile = profile,
         .work = &pass->works[rank],
         .x = {pass->x, pass->width_stride, config->width},
         .y = {pass->y, pass->width_stride, config->width},

@@ -8,6 +8,7 @@
 #include "model/layers/attention.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
+#include "model/layers/search/token_vector.h"
 #include "model/tokenizer/tokenize.h"
 
 #include <stdlib.h>
@@ -36,10 +37,13 @@ static struct widest widest_layers(const struct encoder *encoder)
     return widest;
 }
 
-static void thread_work_carve(struct thread_work *work, const struct encoder *encoder,
-                              const struct widest *widest, size_t max_tokens, struct arena *arena)
+static void thread_work_carve(struct thread_work *work, const engine_session *session,
+                              const struct widest *widest, struct arena *arena)
 {
+    const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
+    const size_t max_tokens = session->max_tokens;
+    work->profile = session->profiles ? arena_cut(arena, 1, sizeof *work->profile) : NULL;
     work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
     work->linear.panels = arena_floats(arena, widest->decoded, DECODED_COLUMNS);
     if (encoder->blas_rows > 0)
@@ -49,7 +53,16 @@ static void thread_work_carve(struct thread_work *work, const struct encoder *en
                          config_has_bias(config), encoder->bf16, arena);
     if (config_span(config) > 0)
         disentangled_work_carve(&work->attention.positions, config, max_tokens, arena);
-    answer_work_carve(&work->answer, encoder, max_tokens, arena);
+    work->pooled = arena_floats(
+        arena, 1, row_stride(larger(config_pooled_width(config), encoder->output_width)));
+    work->logits = arena_floats(arena, 1, row_stride(encoder->head.output.weight.rows));
+    head_work_carve(&work->head, encoder, arena);
+    work->vectors = arena_floats(arena, TOKEN_VECTOR_ROWS, row_stride(config->token_vectors));
+    work->best = arena_floats(arena, 1, config->token_vectors > 0 ? max_tokens : 0);
+    work->of_vectors.panels =
+        arena_floats(arena, linear_decoded(&encoder->token_vector), DECODED_COLUMNS);
+    if (config->sparse != SPARSE_NONE)
+        sparse_work_carve(&work->sparse, encoder, arena);
 }
 
 static void experts_carve(struct pass *pass, const struct model_config *config, size_t n_threads,
@@ -112,8 +125,7 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
             pass->rounded_stride, sizeof *pass->rounded);
     pass->works = arena_cut(arena, session->n_threads, sizeof *pass->works);
     for (size_t i = 0; i < session->n_threads; i++)
-        thread_work_carve(arena->base != NULL ? &pass->works[i] : &work, encoder, &widest,
-                          session->max_tokens, arena);
+        thread_work_carve(arena->base != NULL ? &pass->works[i] : &work, session, &widest, arena);
     if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =
             arena_floats(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
@@ -128,8 +140,6 @@ static void session_carve(engine_session *session, struct arena *arena)
     const engine_model *model = session->model;
     const struct model_config *config = &model->encoder.config;
     arena_cut(arena, 1, sizeof *session);
-    if (session->profiles)
-        session->profile = arena_cut(arena, session->n_threads, sizeof *session->profile);
     session->token_scratch = arena_cut(arena, tokenizer_scratch_bytes(&model->tokenizer), 1);
     if (!model->has_encoder)
         return;
@@ -229,8 +239,8 @@ static engine_status make_session(const engine_model *model, const engine_sessio
     if (session.frequencies != NULL) /* the caller's are only borrowed */
         positions->frequencies = memcpy(session.frequencies, positions->frequencies,
                                         positions->n_frequencies * sizeof *session.frequencies);
-    if (session.profile != NULL)
-        memset(session.profile, 0, session.n_threads * sizeof *session.profile);
+    for (size_t i = 0; session.profiles && model->has_encoder && i < session.n_threads; i++)
+        *session.pass.works[i].profile = (struct profile_slot){0};
     size_t n_possible =
         model->has_encoder ? region_threads(session.n_threads, &is_refused) : session.n_threads;
     if (is_refused && is_asked) {
@@ -349,13 +359,13 @@ size_t engine_session_threads(const engine_session *session)
 
 engine_status engine_session_profile(const engine_session *session, engine_profile *out)
 {
-    if (session == NULL || out == NULL || session->profile == NULL)
+    if (session == NULL || out == NULL || !session->profiles)
         return ENGINE_ERROR_ARGUMENT;
     if (atomic_load(&session->is_busy))
         return ENGINE_ERROR_BUSY;
     *out = (engine_profile){0};
-    for (size_t thread = 0; thread < session->n_threads; thread++)
+    for (size_t thread = 0; session->model->has_encoder && thread < session->n_threads; thread++)
         for (size_t step = 0; step < ENGINE_N_STEPS; step++)
-            out->ns[step] += session->profile[thread].ns[step];
+            out->ns[step] += session->pass.works[thread].profile->ns[step];
     return ENGINE_OK;
 }

@@ -40,21 +40,18 @@ struct group {
     size_t index; /* among the groups that run together */
 };
 
-/* One thread's memory for answers (encode.c). */
-struct answer_work {
+/* One thread's memory: for the steps of a pass, and for answers. */
+struct thread_work {
+    float *row; /* [E] */
+    struct linear_work linear;
+    struct attention_work attention;
     float *pooled, *logits;
     struct head_work head;
     float *vectors; /* [TOKEN_VECTOR_ROWS, W] of tokens */
     float *best;    /* [max_tokens] products of a query's vectors */
     struct linear_work of_vectors;
     struct sparse_work sparse;
-};
-
-struct thread_work {
-    float *row; /* [E] */
-    struct linear_work linear;
-    struct attention_work attention;
-    struct answer_work answer;
+    struct profile_slot *profile; /* NULL: no profile */
 };
 
 struct pass {
@@ -126,8 +123,7 @@ struct engine_session {
                                 vectors */
     struct barrier barrier; /* where a call's threads wait for each other */
     struct sharing sharing;
-    pthread_mutex_t lock;         /* of the call from which the threads read inputs */
-    struct profile_slot *profile; /* [threads], or NULL: no profile */
+    pthread_mutex_t lock; /* of the call from which the threads read inputs */
     struct pass pass;
 };
 

@@ -23,7 +23,7 @@ static void write_span(const engine_session *session, const struct request *requ
                        const engine_token *tokens, const engine_span *span, float *out)
 {
     const struct pass *pass = &session->pass;
-    const struct answer_work *work = &pass->works[0].answer;
+    const struct thread_work *work = &pass->works[0];
     const size_t n_rows = pass->sequences[0].n_rows;
     size_t first = 0, end;
     memset(out, 0, request->width * sizeof *out);
@@ -160,7 +160,7 @@ static void write_parts(const engine_session *session, const struct request *req
 {
     const struct encoder *encoder = &session->model->encoder;
     const struct pass *pass = &session->pass;
-    const struct answer_work *work = &pass->works[0].answer;
+    const struct thread_work *work = &pass->works[0];
     const size_t n_rows = pass->sequences[0].n_rows, width = request->width;
     const size_t n_skipped = request->is_own ? pass->sequences[0].n_unpooled : 0;
     const bool is_projected = request->is_own && encoder->config.projections > 0;
