@@ -176,15 +176,24 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
     return succeed(error);
 }
 
+bool next_metadata(const engine_model *model, size_t *at, const char *prefix, const char *name,
+                   struct setting *setting)
+{
+    const size_t len = strlen(prefix);
+    while (weight_file_setting(&model->file.sections[SECTION_META], at, setting))
+        if (strncmp(setting->key, prefix, len) == 0 &&
+            (name == NULL || strcmp(setting->key + len, name) == 0))
+            return true;
+    return false;
+}
+
 const char *engine_model_metadata(const engine_model *model, const char *key)
 {
     struct setting setting;
-    if (model == NULL || key == NULL)
-        return NULL;
-    for (size_t at = 0; weight_file_setting(&model->file.sections[SECTION_META], &at, &setting);)
-        if (strcmp(setting.key, key) == 0)
-            return setting.value;
-    return NULL;
+    size_t at = 0;
+    return model != NULL && key != NULL && next_metadata(model, &at, "", key, &setting)
+               ? setting.value
+               : NULL;
 }
 
 engine_status engine_model_setting(const engine_model *model, engine_settings settings,

@@ -82,12 +82,6 @@ void request_set_by_ids(const engine_model *model, bool is_sparse_query, struct 
 engine_status refuse_labels(const engine_model *model, engine_error *error);
 engine_status no_head(const engine_model *model, const char *wanted, engine_error *error);
 
-/* Sets scheme, factors, base and frequencies for rows of `width` columns; the options' frequencies
- * are borrowed. If model is NULL, uses the options alone. */
-engine_status choose_positions(const engine_model *model, const engine_session_options *options,
-                               size_t width, struct position_encoding *encoding,
-                               engine_error *error);
-
 /* Returns the most tokens of a text. */
 size_t request_token_limit(const struct request *request, const engine_model *model);
 
@@ -101,12 +95,5 @@ struct token_room {
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count);
-
-/* Puts the texts of an input after their prompts, in the session's memory if there are prompts. */
-engine_status prompt_apply(engine_session *session, const struct request *request,
-                           const engine_input *input, size_t index, struct token_input *texts);
-
-/* Changes spans of tokens [n] from offsets in prompt and text to offsets in the text. */
-void prompt_move_spans(const struct request *request, engine_token *tokens, size_t n);
 
 #endif

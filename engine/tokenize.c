@@ -2,11 +2,47 @@
 #include "engine/request.h"
 
 #include "engine/status.h"
-
 #include "model/tokenizer/tokens.h"
 
-static engine_status check_text(engine_session *session, const engine_input *input, size_t index)
+#include <stdlib.h>
+#include <string.h>
+
+/* Writes a prompt and its text; returns the end of both. */
+static char *prepend(char *to, struct prompt prompt, const char **text, size_t *len)
 {
+    const char *begin = to;
+    if (prompt.len > 0)
+        memcpy(to, prompt.text, prompt.len);
+    if (*len > 0)
+        memcpy(to + prompt.len, *text, *len);
+    *text = begin;
+    *len += prompt.len;
+    return to + *len;
+}
+
+/* Asked while a long text is tokenized. */
+static bool is_over(void *user)
+{
+    engine_session *session = user;
+    if (pthread_equal(session->caller, pthread_self()))
+        session_report(session);
+    return is_interrupted(session);
+}
+
+/* Checks an input, and puts its texts after their prompts, in the session's memory if there are
+ * prompts. */
+static engine_status read_texts(engine_session *session, const struct request *request,
+                                const engine_input *input, size_t index, struct token_input *texts)
+{
+    const struct prompt prompt = request->prompt, pair_prompt = request->pair_prompt;
+    *texts = (struct token_input){
+        .text = input->text != NULL ? input->text : "",
+        .text_len = text_bytes(input->text, input->text_len),
+        .pair = input->pair,
+        .pair_len = text_bytes(input->pair, input->pair_len),
+        .is_over = is_over,
+        .user = session,
+    };
     if ((input->text == NULL && input->text_len > 0) ||
         (input->pair == NULL && input->pair_len > 0))
         return misused_input(&session->error, index, ": its text is NULL, but its length is not 0");
@@ -20,6 +56,21 @@ static engine_status check_text(engine_session *session, const engine_input *inp
     if (input->ids != NULL || input->tokens != NULL)
         return misused_input(&session->error, index, " has %s: expected a text",
                              input->ids != NULL ? "ids" : "tokens");
+    size_t n_bytes = prompt.len + (input->pair != NULL ? pair_prompt.len : 0);
+    if (n_bytes == 0)
+        return ENGINE_OK;
+    n_bytes += texts->text_len + texts->pair_len;
+    if (n_bytes > session->prompted_cap) {
+        free(session->prompted);
+        session->prompted = malloc(n_bytes);
+        session->prompted_cap = session->prompted != NULL ? n_bytes : 0;
+        if (session->prompted == NULL)
+            return fail_input(&session->error, ENGINE_ERROR_MEMORY, ENGINE_REASON_NONE, index,
+                              ": no memory for its text after the prompt, %zu bytes", n_bytes);
+    }
+    char *rest = prepend(session->prompted, prompt, &texts->text, &texts->text_len);
+    if (texts->pair != NULL)
+        prepend(rest, pair_prompt, &texts->pair, &texts->pair_len);
     return ENGINE_OK;
 }
 
@@ -42,15 +93,6 @@ static engine_status fail_length(engine_session *session, const struct request *
                       " has %zu tokens, the limit is %zu: set on_long to "
                       "ENGINE_ON_LONG_TRUNCATE to cut it%s",
                       count->n, limit, may_raise ? ", or raise max_tokens" : "");
-}
-
-/* Asked while a long text is tokenized. */
-static bool is_over(void *user)
-{
-    engine_session *session = user;
-    if (pthread_equal(session->caller, pthread_self()))
-        session_report(session);
-    return is_interrupted(session);
 }
 
 /* Returns how many tokens the model leaves out of its own vectors: as sentence-transformers counts
@@ -80,6 +122,20 @@ static void append_tokens(struct token_room room, size_t n, int32_t id, struct t
             room.tokens[count->n] = (engine_token){.id = id, .special = true};
 }
 
+/* Changes spans of tokens [n] from offsets in prompt and text to offsets in the text. */
+static void prompt_move_spans(const struct request *request, engine_token *tokens, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        engine_token *token = &tokens[i];
+        size_t len = token->in_pair ? request->pair_prompt.len : request->prompt.len;
+        if (token->special || len == 0)
+            continue;
+        token->in_prompt = token->end <= len;
+        token->begin = token->begin > len ? token->begin - len : 0;
+        token->end = token->end > len ? token->end - len : 0;
+    }
+}
+
 engine_status read_tokens(engine_session *session, const struct request *request,
                           const engine_input *input, size_t index, struct token_room room,
                           struct token_count *count)
@@ -97,13 +153,9 @@ engine_status read_tokens(engine_session *session, const struct request *request
                                     .truncation = request->truncation,
                                     .left = request->truncate_left};
     struct token_input texts;
-    engine_status status = check_text(session, input, index);
-    if (status == ENGINE_OK)
-        status = prompt_apply(session, request, input, index, &texts);
+    engine_status status = read_texts(session, request, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
-    texts.is_over = is_over;
-    texts.user = session;
     const bool has_prompt = request->prompt.len > 0 || request->pair_prompt.len > 0;
     const bool leaves_out = request->prompt.len > 0 && !session->model->encoder.config.pools_prompt;
     const size_t n_unpooled = leaves_out ? count_unpooled(session, request, &cut) : 0;
