@@ -21,7 +21,7 @@ int choice_of(const struct choice *choices, int value);
 /* Returns the largest choice, for messages. */
 int choice_last(const struct choice *choices);
 
-/* Finds the next entry of the metadata from *at (at first 0) on whose key is `prefix` and `name`, or
+/* Finds the next entry of the metadata from *at (at first 0) whose key is `prefix` and `name`, or
  * any name if that is NULL. Returns false if there is none. */
 bool next_metadata(const engine_model *model, size_t *at, const char *prefix, const char *name,
                    struct setting *setting);
