@@ -361,6 +361,17 @@ class Errors(unittest.TestCase):
         whole = self.server.good(OPENAI, {"model": "plain", "input": TEXTS, "dimensions": 4})
         for path in ("/embeddings", "/embedding"):
             self.assertEqual(self.server.good(path, {"model": "plain", "input": TEXTS, "dimensions": 4}), whole)
+        vectors = [row["embedding"] for row in whole["data"]]
+        for path in ("/embeddings", "/embedding"):  # as llama.cpp's server takes and gives them
+            found = self.server.good(path, {"model": "plain", "content": TEXTS, "dimensions": 4})
+            self.assertEqual(found, [{"index": i, "embedding": [vector]} for i, vector in enumerate(vectors)])
+            found = self.server.good(path, {"model": "plain", "content": TEXTS[0], "embd_normalize": 2})
+            self.assertEqual((len(found), len(found[0]["embedding"])), (1, 1))
+            self.refused(path, {"model": "plain", "content": "a", "embd_normalize": 1}, 400, "`embd_normalize` must be 2")
+            self.refused(path, {"model": "plain"}, 400, "`input` is missing")
+        lines = self.server.good("/metrics").decode().splitlines()
+        series = [line.rsplit(" ", 1)[0] for line in lines if line[:1] != "#"]
+        self.assertEqual(len(set(series)), len(series))
 
     def test_labels_are_no_vectors(self):
         for model, labels in (("labels", "'bad', 'good', 'none'"), ("pairs", "'no', 'yes'")):

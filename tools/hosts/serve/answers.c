@@ -18,6 +18,7 @@
     "{'object': 'list', 'data': [<texts {'object': 'embedding', 'index': $index, 'embedding': "    \
     "$vector}>], 'model': $model, 'usage': {'prompt_tokens': $n_tokens, 'total_tokens': "          \
     "$n_tokens}}"
+#define LLAMA_VECTORS "[<texts {'index': $index, 'embedding': [$vector]}>]"
 #define OLLAMA_MODEL                                                                               \
     "{'name': $model, 'model': $model, 'modified_at': $opened_at, 'size': $file_bytes, 'digest': " \
     "$checksum, 'details': {'parent_model': '', 'format': 'encode', 'family': 'encoder', "         \
@@ -40,7 +41,9 @@
 static const struct route ROUTES[] = {
     {"POST", "/v1/embeddings", DIALECT_OPENAI, WORK_VECTORS, "input", OPENAI_VECTORS},
     {"POST", "/embeddings", DIALECT_OPENAI, WORK_VECTORS, "input", OPENAI_VECTORS},
+    {"POST", "/embeddings", DIALECT_OPENAI, WORK_VECTORS, "content", LLAMA_VECTORS},
     {"POST", "/embedding", DIALECT_OPENAI, WORK_VECTORS, "input", OPENAI_VECTORS},
+    {"POST", "/embedding", DIALECT_OPENAI, WORK_VECTORS, "content", LLAMA_VECTORS},
     {"GET", "/v1/models", DIALECT_OPENAI, WORK_NONE, NULL,
      "{'object': 'list', 'data': [<models " OPENAI_MODEL ">]}"},
     {"GET", "/v1/models/", DIALECT_OPENAI, WORK_MODEL, NULL, OPENAI_MODEL},
@@ -121,6 +124,14 @@ const struct route *route_find(const char *method, const char *path)
         other = route;
     }
     return other;
+}
+
+const struct route *route_by_key(const struct route *route, const json_t *body)
+{
+    const struct route *next = route + 1, *end = ROUTES + sizeof ROUTES / sizeof ROUTES[0];
+    const bool has_other = next < end && strcmp(next->path, route->path) == 0 && next->key &&
+                           !json_object_get(body, route->key);
+    return has_other && json_object_get(body, next->key) ? next : route;
 }
 
 /* ---- Values ---- */

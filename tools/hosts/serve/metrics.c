@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { HUNG_UP = 499, MOST_COUNTED = 256, N_BOUNDS = 16 };
@@ -16,7 +17,7 @@ struct histogram {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
 static struct {
-    const struct route *route; /* NULL: none */
+    const char *path; /* of the route */
     unsigned status;
     uint64_t n;
 } calls[MOST_COUNTED];
@@ -59,15 +60,16 @@ void metrics_end_call(const struct call *call, enum log_format format)
     const double seconds = program_seconds() - request->began;
     const double wait = call->started > 0 ? call->started - call->queued : 0;
     const unsigned status = request->is_gone ? HUNG_UP : call->result.status;
+    const char *path = request->route ? request->route->path : "other";
     char when[24];
     struct timespec now;
     struct tm parts;
     size_t i = 0;
     pthread_mutex_lock(&lock);
     while (i < MOST_COUNTED - 1 && calls[i].n > 0 &&
-           (calls[i].route != request->route || calls[i].status != status))
+           (strcmp(calls[i].path, path) != 0 || calls[i].status != status))
         i++;
-    calls[i].route = request->route;
+    calls[i].path = path;
     calls[i].status = status;
     calls[i].n++;
     observe(&histograms[SECONDS], seconds);
@@ -102,7 +104,7 @@ void metrics_write(FILE *stream)
     fputs("# TYPE encode_requests_total counter\n", stream);
     for (size_t i = 0; i < MOST_COUNTED && calls[i].n > 0; i++)
         fprintf(stream, "encode_requests_total{path=\"%s\",code=\"%u\"} %" PRIu64 "\n",
-                calls[i].route ? calls[i].route->path : "other", calls[i].status, calls[i].n);
+                calls[i].path, calls[i].status, calls[i].n);
     fprintf(stream, "# TYPE encode_queue_tokens gauge\nencode_queue_tokens %zu\n", queue_tokens);
     for (int i = 0; i < N_HISTOGRAMS; i++)
         write_histogram(stream, &histograms[i]);

@@ -171,6 +171,8 @@ static bool read_fields(struct request *request)
         get_flag(request, "return_text", get_flag(request, "return_documents", false));
     request->top = get_count(request, "top_n", SIZE_MAX);
     get_words(request, "rank_fields", WORDS("text")); /* no others are read */
+    if (get_count(request, "embd_normalize", 2) != 2) /* llama.cpp's, of whose norms one is here */
+        request_fail(request, FAULT_INPUT, "`embd_normalize` must be 2: vectors have length 1");
     if (prompt && !json_is_string(prompt))
         request_fail(request, FAULT_INPUT, "`prompt_name` must be a string");
     options->prompt = json_string_value(prompt);
@@ -535,6 +537,7 @@ bool request_read(struct request *request)
         return request_fail(request, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
     if (request->route->work == WORK_ANY)
         request->route = route_find("POST", path_of_any(request));
+    request->route = route_by_key(request->route, request->json);
     request->work = request->route->work;
     const char *name = json_string_value(field(request, "model"));
     if (field(request, "model") && !name)

@@ -106,6 +106,9 @@ struct route {
 /* Returns the route of a path, with another method if there is none with this one; else NULL. */
 const struct route *route_find(const char *method, const char *path);
 
+/* Returns the route after this one if it has the same path, and the body its key alone. */
+const struct route *route_by_key(const struct route *route, const json_t *body);
+
 /* Forms of a vector, as Cohere names them; a set of them has bit TYPE. */
 enum vector_type { TYPE_FLOAT, TYPE_INT8, TYPE_UINT8, TYPE_BINARY, TYPE_UBINARY, TYPE_BASE64 };
 #define VECTOR_TYPES "float", "int8", "uint8", "binary", "ubinary", "base64"
