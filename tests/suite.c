@@ -1,6 +1,7 @@
 /* suite.c - collects the tests of a suite before main() runs them; see suite.h. */
 #include "tests/suite.h"
 
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <stdlib.h>
@@ -27,6 +28,8 @@ void suite_set(enum suite_part part, void (*function)(void))
     parts[part] = function;
 }
 
+static size_t before_test; /* what SET_UP made ends here */
+
 static int run(enum suite_part part)
 {
     if (parts[part])
@@ -44,6 +47,7 @@ static int tear_down(void **unused)
 {
     (void)unused;
     run(SUITE_TEAR_DOWN);
+    owned_release(0);
     support_remove_folder();
     return 0;
 }
@@ -51,13 +55,16 @@ static int tear_down(void **unused)
 static int set_up_each(void **unused)
 {
     (void)unused;
+    before_test = owned_mark();
     return run(SUITE_SET_UP_EACH);
 }
 
 static int tear_down_each(void **unused)
 {
     (void)unused;
-    return run(SUITE_TEAR_DOWN_EACH);
+    run(SUITE_TEAR_DOWN_EACH);
+    owned_release(before_test);
+    return 0;
 }
 
 static int compare_lines(const void *a, const void *b)

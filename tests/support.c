@@ -1,6 +1,8 @@
 /* Code that suites share. If it cannot do its work, it fails the test that called it. */
 #include "tests/support.h"
 
+#include "tests/owned.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +93,17 @@ void support_write_in(const char *folder, const char *name, const void *bytes, s
     char path[SUPPORT_PATH];
     support_path(path, folder, name);
     support_write(path, bytes, len);
+}
+
+void *support_read(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat about;
+    assert_true(file != NULL && fstat(fileno(file), &about) == 0);
+    void *bytes = new_bytes(*len = (size_t)about.st_size);
+    assert_int_equal(fread(bytes, 1, *len, file), *len);
+    fclose(file);
+    return bytes;
 }
 
 static char own_folder[SUPPORT_PATH];
@@ -201,13 +215,23 @@ engine_model *support_small_model(const char *options)
     return support_open(path);
 }
 
-engine_model *support_open(const char *path)
+static void close_model(void *model)
+{
+    engine_model_close(model);
+}
+
+engine_model *support_open_with(const char *path, const engine_model_options *options)
 {
     engine_model *model;
     engine_error error;
-    if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
+    if (engine_model_open(path, options, &model, &error) != ENGINE_OK)
         fail_msg("%s: %s", path, error.message);
-    return model;
+    return owned(model, close_model);
+}
+
+engine_model *support_open(const char *path)
+{
+    return support_open_with(path, NULL);
 }
 
 engine_model *support_open_memory(const void *bytes, size_t len)
@@ -216,7 +240,7 @@ engine_model *support_open_memory(const void *bytes, size_t len)
     engine_error error;
     if (engine_model_open_memory(bytes, len, NULL, &model, &error) != ENGINE_OK)
         fail_msg("%s", error.message);
-    return model;
+    return owned(model, close_model);
 }
 
 bool support_sanitized(void)
@@ -326,11 +350,10 @@ const char *support_isa(size_t index)
 engine_model *support_open_isa(const char *path, const char *isa, engine_precision precision)
 {
     engine_info info = ENGINE_INFO();
-    engine_model *model;
     setenv("ENGINE_ISA", isa, 1);
-    engine_model_open(path, &ENGINE_MODEL_OPTIONS(.precision = precision), &model, NULL);
+    engine_model *model = support_open_with(path, &ENGINE_MODEL_OPTIONS(.precision = precision));
     unsetenv("ENGINE_ISA");
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK); /* of NULL: an error */
+    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
     if (strcmp(isa, "amx") != 0 || strcmp(info.isa, "avx512bf16") != 0) /* f32: no tiles */
         assert_string_equal(info.isa, isa);
     return model;
@@ -353,13 +376,18 @@ engine_input support_ids(const int32_t *ids, size_t n)
     return (engine_input){.ids = ids, .n_ids = n};
 }
 
+static void free_session(void *session)
+{
+    engine_session_free(session);
+}
+
 engine_session *support_session(const engine_model *model, const engine_session_options *options)
 {
     engine_session *session;
     engine_error error;
     if (engine_session_new(model, options, &session, &error) != ENGINE_OK)
         fail_msg("session: %s", error.message);
-    return session;
+    return owned(session, free_session);
 }
 
 uint64_t support_random(uint64_t *state)

@@ -1,5 +1,6 @@
 /* support.h - what several suites need: programs, temporary folders, random models, random numbers,
- * and comparisons that no NaN passes. Failures of the surroundings end the running test. */
+ * and comparisons that no NaN passes. Failures of the surroundings end the running test. Models,
+ * sessions and bytes that are returned are released after the test (owned.h). */
 #ifndef TESTS_SUPPORT_H
 #define TESTS_SUPPORT_H
 
@@ -32,6 +33,9 @@ void support_write(const char *path, const void *bytes, size_t len);
 void support_write_text(const char *path, const char *text);
 void support_write_in(const char *folder, const char *name, const void *bytes, size_t len);
 
+/* Returns a file's bytes, aligned to 64. */
+void *support_read(const char *path, size_t *len);
+
 /* The suite's own folder: made when first asked for, removed with all that is in it after the
  * last test. */
 const char *support_folder(void);
@@ -51,6 +55,7 @@ __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, 
 engine_model *support_small_model(const char *options);
 
 engine_model *support_open(const char *path);
+engine_model *support_open_with(const char *path, const engine_model_options *options);
 engine_model *support_open_memory(const void *bytes, size_t len);
 
 /* Built with a sanitizer: ten times slower, and looking for other things than numbers, so suites

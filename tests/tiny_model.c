@@ -4,9 +4,8 @@
 #include "tests/support.h"
 #include "tools/writer/weight_writer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FEED_FORWARD = 16 };
 
@@ -149,26 +148,13 @@ engine_status tiny_model_write(const char *path, const char *position, engine_er
 
 static void *file_bytes(const char *position, enum extra extra, size_t *len)
 {
-    char folder[SUPPORT_PATH], path[SUPPORT_PATH + 16];
+    char path[SUPPORT_PATH];
     engine_error error;
-    FILE *file;
-    long file_len = 0;
-    void *bytes;
-
-    support_temp_dir(folder);
-    snprintf(path, sizeof path, "%s/tiny.weights", folder);
+    support_path(path, support_folder(), "tiny.weights");
     if (write_file(path, position, extra, &error))
         fail_msg("%s", error.message);
-    file = fopen(path, "rb");
-    if (!file || fseek(file, 0, SEEK_END) || (file_len = ftell(file)) <= 0)
-        fail_msg("%s cannot be read", path);
-    *len = (size_t)file_len;
-    bytes = aligned_alloc(64, (*len + 63) / 64 * 64);
-    rewind(file);
-    if (!bytes || fread(bytes, 1, *len, file) != *len)
-        fail_msg("%s cannot be read", path);
-    fclose(file);
-    support_remove_dir(folder);
+    void *bytes = support_read(path, len);
+    unlink(path);
     return bytes;
 }
 

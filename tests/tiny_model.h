@@ -11,15 +11,12 @@
 
 #include "tests/support.h"
 
-#include <stdlib.h>
-
 enum { TINY_WIDTH = 8, TINY_VOCABULARY = 8, TINY_TYPES = 2, TINY_MAX_TOKENS = 12 };
 
 /* Writes the file. position: "none", "sinusoidal" or "learned" (12 rows and one of offset). */
 engine_status tiny_model_write(const char *path, const char *position, engine_error *error);
 
-/* The file as memory aligned to 64 bytes, for free(). Fails the running test if it cannot be
- * written. */
+/* The file as support_read gives it. */
 void *tiny_model_bytes(const char *position, size_t *len);
 
 /* The same with learned positions and a WordPiece tokenizer as BERT's, lower case without accents:
@@ -30,24 +27,16 @@ void *tiny_model_pieces(size_t *len);
  * default one. */
 void *tiny_model_prompts(size_t *len);
 
-/* A suite's model and session of these bytes, whose length is put into `len`: made before its first
- * test, gone after its last. */
+/* A suite's model and session of these bytes, whose length is put into `len`. */
 #define TINY_SUITE(bytes)                                                                          \
-    static void *tiny_bytes;                                                                       \
     static engine_model *model;                                                                    \
     static engine_session *session;                                                                \
     SET_UP()                                                                                       \
     {                                                                                              \
         size_t len;                                                                                \
-        tiny_bytes = (bytes);                                                                      \
+        void *tiny_bytes = (bytes);                                                                \
         model = support_open_memory(tiny_bytes, len);                                              \
         session = support_session(model, NULL);                                                    \
-    }                                                                                              \
-    TEAR_DOWN()                                                                                    \
-    {                                                                                              \
-        engine_session_free(session);                                                              \
-        engine_model_close(model);                                                                 \
-        free(tiny_bytes);                                                                          \
     }                                                                                              \
     enum { D = TINY_WIDTH }
 

@@ -2,9 +2,9 @@
 #include "tests/weight_surgery.h"
 
 #include "engine/file/crc32c.h"
-#include "tests/suite.h"
+#include "tests/owned.h"
+#include "tests/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,8 @@ enum { MAX_SETTINGS_BYTES = 8192 };
 
 struct patient patient_copy(const struct patient *original, size_t spare)
 {
-    struct patient copy = {NULL, original->len, original->len + spare};
-    void *data = NULL;
-
-    if (posix_memalign(&data, 64, copy.cap) != 0)
-        abort();
-    memcpy(data, original->data, original->len);
-    copy.data = data;
+    struct patient copy = {new_bytes(original->len + spare), original->len, original->len + spare};
+    memcpy(copy.data, original->data, original->len);
     return copy;
 }
 
@@ -106,20 +101,11 @@ void heal_section(struct patient *patient, const char *tag)
 void put_number(const char *path, const char *tensor, size_t index, float number)
 {
     struct patient file;
-    FILE *stream = fopen(path, "r+b");
-    assert_non_null(stream);
-    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
-    file.len = file.cap = (size_t)ftell(stream);
-    file.data = malloc(file.len);
-    assert_non_null(file.data);
-    rewind(stream);
-    assert_int_equal(fread(file.data, 1, file.len, stream), file.len);
+    file.data = support_read(path, &file.len);
+    file.cap = file.len;
     memcpy(file.data + get_u64(tensor_entry(&file, tensor) + 56) + 4 * index, &number, 4);
     heal_section(&file, "DATA");
-    rewind(stream);
-    assert_int_equal(fwrite(file.data, 1, file.len, stream), file.len);
-    assert_int_equal(fclose(stream), 0);
-    free(file.data);
+    support_write(path, file.data, file.len);
 }
 
 void remove_section(struct patient *patient, const char *tag)

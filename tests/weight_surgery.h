@@ -14,7 +14,7 @@ struct patient {
     size_t len, cap;
 };
 
-/* A copy with room for `spare` more bytes; data is for free(). */
+/* A copy with room for `spare` more bytes, released after the test. */
 struct patient patient_copy(const struct patient *original, size_t spare);
 
 uint32_t get_u32(const uint8_t *at);

@@ -19,14 +19,6 @@ SET_UP()
     of_rich = support_session(rich, NULL);
 }
 
-TEAR_DOWN()
-{
-    engine_session_free(of_plain);
-    engine_session_free(of_rich);
-    engine_model_close(plain);
-    engine_model_close(rich);
-}
-
 static engine_encode_options with(engine_pooling pooling)
 {
     return ENGINE_ENCODE_OPTIONS(.pooling = pooling);

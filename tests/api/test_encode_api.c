@@ -30,7 +30,6 @@ static void assert_bits_equal(const float *a, const float *b, size_t n)
 }
 
 /* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
-/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
 static void assert_encode_refused(const engine_input *inputs, size_t n,
                                   const engine_encode_options *options, engine_status expected)
 {
@@ -158,7 +157,6 @@ TEST(encode_refuses_inputs)
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
 }
 
-/* An input has either a text, or ids, or tokens. */
 /* The session's memory limits the number of ids, also if the call would allow more. */
 TEST(ids_for_a_smaller_session)
 {
@@ -171,9 +169,9 @@ TEST(ids_for_a_smaller_session)
     assert_fails(LENGTH, engine_encode(narrow, &input, 1, &options, out, D, NULL, NULL));
     assert_non_null(strstr(engine_session_message(narrow), "3 ids, the limit is 2"));
     assert_ok(engine_encode(session, &input, 1, &options, out, D, NULL, NULL));
-    engine_session_free(narrow);
 }
 
+/* An input has either a text, or ids, or tokens. */
 TEST(encode_refuses_mixtures)
 {
     static const int32_t ids[] = {2, 4, 3};
@@ -317,28 +315,25 @@ TEST(tracing)
 {
     engine_input inputs[2] = {support_text("I ride"), support_text("")};
     engine_session_options options = ENGINE_SESSION_OPTIONS();
-    engine_session *tracer;
     struct seen seen = {0};
     float out[2 * D], plain[2 * D];
 
     options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
     options.trace_callback = look;
     options.trace_user = &seen;
-    assert_int_equal(engine_session_new(model, &options, &tracer, NULL), 0);
+    engine_session *tracer = support_session(model, &options);
     assert_int_equal(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL), 0);
     assert_int_equal(seen.n_hidden, 4); /* the embeddings and one layer, twice */
     assert_int_equal(seen.n_attention, 2);
     assert_int_equal(seen.n_wrong, 0);
-    engine_session_free(tracer);
     assert_int_equal(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL), 0);
     assert_bits_equal(out, plain, 2 * D);
 
     struct stopped stopped = {0};
     options.trace_callback = stop;
     options.trace_user = &stopped;
-    assert_int_equal(engine_session_new(model, &options, &tracer, NULL), 0);
-    stopped.session = tracer;
-    assert_fails(INTERRUPTED, engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL));
+    stopped.session = support_session(model, &options);
+    assert_fails(INTERRUPTED,
+                 engine_encode(stopped.session, inputs, 2, NULL, out, 2 * D, NULL, NULL));
     assert_int_equal(stopped.n_calls, 1);
-    engine_session_free(tracer);
 }

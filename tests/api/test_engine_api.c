@@ -2,31 +2,25 @@
 /* The functions of engine.h that open and describe a model, at their edges: NULLs, indices and
  * numbers out of range, buffers that are too small, older and newer structs. Linked with
  * libengine.a alone, like any program. */
+#include "tests/owned.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { D = TINY_WIDTH };
 
-static void *model_bytes, *sinusoidal_bytes;
-static size_t model_len, sinusoidal_len;
+static void *model_bytes;
+static size_t model_len;
 static engine_model *model;
 
 SET_UP()
 {
     model_bytes = tiny_model_bytes("learned", &model_len);
-    sinusoidal_bytes = tiny_model_bytes("sinusoidal", &sinusoidal_len);
     model = support_open_memory(model_bytes, model_len);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
-    free(model_bytes);
-    free(sinusoidal_bytes);
 }
 
 static void assert_refused(const engine_error *error, engine_status status, engine_status expected)
@@ -37,7 +31,6 @@ static void assert_refused(const engine_error *error, engine_status status, engi
     assert_non_null(memchr(error->message, 0, sizeof error->message));
 }
 
-/* A refused engine_encode: the status, words, and the same numbers as before afterwards. */
 TEST(status_names)
 {
     static const struct {
@@ -92,13 +85,12 @@ TEST(open_without_arguments)
 /* Without a path, the file is the one that ENCODE_MODEL names. */
 TEST(open_the_default)
 {
-    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
     engine_error error;
     engine_model *opened;
     engine_info info = ENGINE_INFO();
 
-    support_temp_dir(folder);
-    support_path(path, folder, "named.weights");
+    support_path(path, support_folder(), "named.weights");
     assert_int_equal(tiny_model_write(path, "none", &error), 0);
     setenv("ENCODE_MODEL", path, 1);
     assert_int_equal(engine_model_open(NULL, NULL, &opened, &error), 0);
@@ -106,7 +98,7 @@ TEST(open_the_default)
     assert_string_equal(info.path, path);
     assert_int_equal(info.position, ENGINE_POSITION_NONE);
     engine_model_close(opened);
-    support_remove_dir(folder);
+    unlink(path);
     assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_IO);
     assert_non_null(strstr(error.message, "named.weights"));
     assert_null(opened);
@@ -150,7 +142,7 @@ TEST(open_memory_at_its_edges)
 {
     engine_error error;
     engine_model *opened = model;
-    char *shifted = aligned_alloc(64, (model_len + 64 + 63) / 64 * 64);
+    char *shifted = new_bytes(model_len + 64);
 
     assert_refused(&error, engine_model_open_memory(NULL, 0, NULL, &opened, &error),
                    ENGINE_ERROR_ARGUMENT);
@@ -162,7 +154,6 @@ TEST(open_memory_at_its_edges)
                    ENGINE_ERROR_FORMAT);
     assert_null(opened);
     for (size_t shift = 1; shift <= 32; shift *= 2) { /* data must be aligned */
-        assert_non_null(shifted);
         memcpy(shifted + shift, model_bytes, model_len);
         opened = model;
         assert_refused(&error,
@@ -170,7 +161,6 @@ TEST(open_memory_at_its_edges)
                        ENGINE_ERROR_ARGUMENT);
         assert_null(opened);
     }
-    free(shifted);
 }
 
 static void assert_names(const engine_error *error, engine_status status, const char *initialiser)
@@ -185,10 +175,9 @@ TEST(structs_without_their_initialisers)
 {
     engine_error error;
     engine_model *opened;
-    engine_session *session, *other;
+    engine_session *session = support_session(model, NULL), *other;
     engine_vectors none = {.type = ENGINE_F32};
 
-    assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
     for (size_t bytes = 0; bytes < 2 * sizeof(engine_info); bytes++) {
         engine_model_options of_model = ENGINE_MODEL_OPTIONS(.copy = 1);
         engine_session_options of_session = ENGINE_SESSION_OPTIONS(.max_tokens = 1);
@@ -220,19 +209,17 @@ TEST(structs_without_their_initialisers)
             assert_memory_equal(&info, &before, sizeof info);
         }
     }
-    engine_session_free(session);
 }
 
 /* Inputs whose lengths the caller may omit. */
 TEST(inputs_of_texts)
 {
-    engine_session *session;
+    engine_session *session = support_session(model, NULL);
     engine_input short_form[] = {engine_text("a b"), engine_text_pair("a b", "c")};
     engine_input long_form[] = {{.text = "a b", .text_len = 3},
                                 {.text = "a b", .text_len = 3, .pair = "c", .pair_len = 1}};
     engine_token out[2][64];
     size_t n[2];
-    assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(engine_tokenize(session, &short_form[i], NULL, out[0], 64, &n[0], NULL),
                          0);
@@ -246,7 +233,6 @@ TEST(inputs_of_texts)
     }
     short_form[0] = engine_text(NULL);
     assert_fails(ARGUMENT, engine_tokenize(session, short_form, NULL, out[0], 64, NULL, NULL));
-    engine_session_free(session);
 }
 
 TEST(info_of_the_model)
@@ -369,10 +355,9 @@ static const engine_session_options *with(engine_position position)
 
 TEST(position_matrix_edges)
 {
-    engine_model *sinusoidal;
     engine_error error;
     float out[16 * D];
-    size_t needed;
+    size_t needed, len;
 
     assert_refused(&error, engine_position_matrix(NULL, NULL, D, 1, out, D, NULL, &error),
                    ENGINE_ERROR_ARGUMENT);
@@ -409,8 +394,8 @@ TEST(position_matrix_edges)
                                                     n + 1, out, 16 * D, &needed, &error),
                              0);
 
-    assert_int_equal(
-        engine_model_open_memory(sinusoidal_bytes, sinusoidal_len, NULL, &sinusoidal, NULL), 0);
+    void *bytes = tiny_model_bytes("sinusoidal", &len);
+    engine_model *sinusoidal = support_open_memory(bytes, len);
     assert_refused(&error,
                    engine_position_matrix(sinusoidal, with(ENGINE_POSITION_LEARNED), 0, 1, out,
                                           16 * D, NULL, &error),
@@ -422,7 +407,6 @@ TEST(position_matrix_edges)
             assert_true(fabs(out[p * D + 2 * i] - sin(angle)) <= 1e-7);
             assert_true(fabs(out[p * D + 2 * i + 1] - cos(angle)) <= 1e-7);
         }
-    engine_model_close(sinusoidal);
 }
 
 TEST(verify_edges)

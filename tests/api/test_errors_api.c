@@ -115,8 +115,6 @@ TEST(query_of_a_cross_encoder)
     query = engine_text("ride");
     assert_error(engine_rank(session, &query, texts, 2, &options, scores), ENGINE_OK,
                  ENGINE_REASON_NONE, ENGINE_NO_INPUT);
-    engine_session_free(session);
-    engine_model_close(pairs);
     session = own;
 }
 

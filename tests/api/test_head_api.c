@@ -22,16 +22,6 @@ SET_UP()
     of_words = support_session(words, NULL);
 }
 
-TEAR_DOWN()
-{
-    engine_session_free(of_plain);
-    engine_session_free(of_labels);
-    engine_session_free(of_words);
-    engine_model_close(plain);
-    engine_model_close(labels);
-    engine_model_close(words);
-}
-
 static engine_encode_options bad_options(void)
 {
     return ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS, .on_long = (engine_on_long)9);
@@ -141,8 +131,6 @@ TEST(words_of_tokens)
     input.text = NULL;
     assert_ok(engine_entities(session, &input, &first, found, MOST, &n, NULL));
     assert_int_equal(n, 2);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 TEST(fill_at_its_edges)
@@ -222,8 +210,6 @@ TEST(rank_without_pooling)
         assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
         assert_ok(engine_rank(session, &query, texts, 2, &options, expected));
         assert_memory_equal(scores, expected, sizeof scores);
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -258,16 +244,12 @@ TEST(rank_of_texts_without_words)
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = kinds[i].pooling);
         assert_ok(engine_rank(of_small, &query, texts, 2, &options, scores));
         assert_true(scores[0] == (i == 0 ? -2 : 0) && scores[1] >= scores[0]);
-        engine_session_free(of_small);
-        engine_model_close(small);
     }
     tokens[1].special = 0;
     assert_int_equal(engine_has_text(tokens, n), 1);
     tokens[1].in_prompt = 1;
     assert_int_equal(engine_has_text(tokens, n), 0);
     assert_int_equal(engine_has_text(NULL, n), 0);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 /* If no token is left, the pooler has nothing to read. */
@@ -281,8 +263,6 @@ TEST(pooler_without_tokens)
     engine_session *session = support_session(model, NULL);
     assert_int_equal(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL), 0);
     assert_memory_equal(out, zeros, sizeof out);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 /* A cross-encoder takes two plain texts, of which either may be empty. */
@@ -310,8 +290,6 @@ TEST(rank_by_pairs_at_its_edges)
     empty.text = "";
     assert_ok(engine_rank(session, &query, &empty, 1, NULL, &scores[1]));
     assert_memory_equal(&scores[0], &scores[1], sizeof(float));
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 /* A cross-encoder of two labels ranks by the second: softmax of both logits. */
@@ -349,8 +327,6 @@ TEST(pairs_of_two_labels)
             assert_float_equal(difference, logits[1] - logits[0], 0);
             assert_true(fabs((double)score - 1 / (1 + exp(-(double)difference))) <= 1e-7);
         }
-        engine_session_free(session);
-        engine_model_close(model);
     }
     float score;
     assert_fails(UNSUPPORTED, engine_score_pairs(of_plain, &pair, 1, NULL, &score, 1, NULL, NULL));
@@ -381,8 +357,6 @@ TEST(rank_counts_what_it_cuts)
         assert_ok(engine_rank(session, &query, texts, 3, &seen, scores));
         assert_ok(engine_rank(session, &query, texts, 3, &asked, cut));
         assert_memory_equal(scores, cut, sizeof cut);
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -409,7 +383,6 @@ TEST(metrics_of_models)
             model, &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_SPARSE), &shape, NULL);
         assert_int_equal(status, i < 5 ? ENGINE_ERROR_UNSUPPORTED : ENGINE_OK);
         assert_int_equal(shape.metric, of_sparse[i]); /* 0 if it is not set */
-        engine_model_close(model);
     }
     assert_true(engine_similarity(ENGINE_METRIC_COSINE, a, b, 2) == engine_cosine(a, b, 2));
     assert_true(engine_similarity(ENGINE_METRIC_DOT, a, b, 2) == 0);

@@ -1,18 +1,18 @@
 /* tags: sizes threads */
 /* Calls that are interrupted: by the progress callback, by another thread, by a signal handler; and
  * threads that are cancelled in a call. The session works afterwards. */
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { N_TEXTS = 300, WIDTH = 64 };
 
-static char directory[SUPPORT_PATH], path[SUPPORT_PATH];
+static char path[SUPPORT_PATH];
 static engine_model *model;
 static engine_session *session;
 static engine_input texts[N_TEXTS];
@@ -49,8 +49,7 @@ static engine_status encode_all(void)
 
 SET_UP()
 {
-    support_temp_dir(directory);
-    support_path(path, directory, "m.weights");
+    support_path(path, support_folder(), "m.weights");
     support_make_model(path, "a b c d e f g h", "--width 64 --heads 4 --layers 3");
     model = support_open(path);
     for (size_t i = 0; i < N_TEXTS; i++)
@@ -58,13 +57,6 @@ SET_UP()
     session = support_session(model, NULL);
     assert_ok(encode_all());
     memcpy(expected, out, sizeof out);
-    engine_session_free(session);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
-    support_remove_dir(directory);
 }
 
 static void assert_usable(void)
@@ -84,7 +76,6 @@ TEST(by_the_callback)
         }
         assert_usable();
         assert_true(n_calls > 0 && last_done <= N_TEXTS);
-        engine_session_free(session);
     }
 }
 
@@ -99,7 +90,6 @@ TEST(in_the_middle_of_a_text)
                      engine_encode(session, texts, 1, NULL, vector, WIDTH, NULL, NULL));
         assert_non_null(strstr(engine_session_message(session), "about 0 of 1"));
         assert_usable();
-        engine_session_free(session);
     }
 }
 
@@ -117,7 +107,6 @@ TEST(ranks)
     stop_at = SIZE_MAX;
     assert_ok(engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores));
     assert_int_equal(last_done, N_TEXTS);
-    engine_session_free(session);
 }
 
 /* An interruption while no call is at work is none of the next call. */
@@ -127,7 +116,6 @@ TEST(between_calls)
     engine_session_interrupt(session);
     engine_session_interrupt(NULL);
     assert_usable();
-    engine_session_free(session);
 }
 
 /* ---- From elsewhere: calls in a loop, until one is interrupted ---- */
@@ -156,7 +144,6 @@ TEST(by_another_thread)
         pthread_join(thread, NULL);
         assert_fails(INTERRUPTED, status);
         assert_usable();
-        engine_session_free(session);
     }
 }
 
@@ -164,7 +151,7 @@ TEST(by_another_thread)
 TEST(while_a_long_text_is_tokenized)
 {
     enum { LEN = 50 << 20 };
-    char *text = malloc(LEN);
+    char *text = new_bytes(LEN);
     engine_token token;
     for (size_t i = 0; i < LEN; i++)
         text[i] = i % 2 == 0 ? 'a' : ' ';
@@ -191,9 +178,7 @@ TEST(while_a_long_text_is_tokenized)
         else
             assert_int_equal(n_calls, 1);
         assert_usable();
-        engine_session_free(session);
     }
-    free(text);
 }
 
 static void interrupt_session(int signal_number)
@@ -215,7 +200,6 @@ TEST(by_a_signal_handler)
     session =
         support_session(model, &ENGINE_SESSION_OPTIONS(.n_threads = 2, .progress = raise_a_signal));
     assert_fails(INTERRUPTED, encode_all());
-    engine_session_free(session);
     signal(SIGUSR1, SIG_DFL);
 }
 
@@ -249,7 +233,6 @@ TEST(cancelled_threads)
     assert_true(ended == PTHREAD_CANCELED);
     assert_ok(status);
     assert_ok(engine_session_error(session)->status);
-    engine_session_free(session);
 }
 
 /* A thread that is to be cancelled completes calls that allocate memory or open files. */
@@ -302,7 +285,7 @@ static int stop_search(size_t n_done, size_t n, void *user)
 TEST(searches)
 {
     enum { N = 20000, K = 3 };
-    float *rows = calloc(N, sizeof *rows), query = 1;
+    float *rows = new_bytes(N * sizeof *rows), query = 1;
     engine_vectors vectors = {.rows = rows, .n = N, .width = 1, .type = ENGINE_F32};
     engine_hit hits[K];
     size_t n = 0;
@@ -314,5 +297,4 @@ TEST(searches)
     options.progress = watch_search;
     assert_ok(engine_search(&vectors, &query, 1, K, &options, hits, NULL));
     assert_int_equal(n, (N + 1023) / 1024);
-    free(rows);
 }

@@ -36,12 +36,6 @@ static void open_with(float number, const char *table, size_t index)
     open_it();
 }
 
-static void close_all(void)
-{
-    engine_session_free(session);
-    engine_model_close(model);
-}
-
 static void assert_says(engine_status status, const char *words)
 {
     bool overflows = strstr(words, "overflows") != NULL;
@@ -70,7 +64,6 @@ TEST(vectors)
             assert_int_equal(engine_encode(session, inputs, 1, &options, alone, n, NULL, NULL), 0);
             assert_memory_equal(out, alone, n * sizeof *out);
         }
-        close_all();
     }
 }
 
@@ -84,7 +77,6 @@ TEST(the_first_of_many)
     open_with(NAN, "embedding.token.weight", D * BIKE);
     for (size_t n_threads = 1; n_threads <= 4; n_threads += 3) {
         engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
-        engine_session_free(session);
         session = support_session(model, &options);
         for (size_t i = 0; i < N_TEXTS; i++)
             inputs[i] = support_text(i == 200 || i == 390 ? "bike" : "I ride the");
@@ -97,7 +89,6 @@ TEST(the_first_of_many)
         assert_fails(ARGUMENT,
                      engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL));
     }
-    close_all();
 }
 
 TEST(ranks)
@@ -110,7 +101,6 @@ TEST(ranks)
     assert_says(engine_rank(session, &query, texts, 40, NULL, scores), "input 35 gives");
     assert_says(engine_rank(session, &texts[35], texts, 2, NULL, scores), "the query gives NaN");
     assert_ok(engine_rank(session, &query, texts, 35, NULL, scores));
-    close_all();
 }
 
 TEST(positions)
@@ -124,7 +114,6 @@ TEST(positions)
     assert_fails(NOT_FINITE,
                  engine_position_matrix_exact(model, NULL, 0, 5, exact, 12 * D, NULL, &error));
     assert_non_null(strstr(error.message, "table of positions"));
-    close_all();
 }
 
 /* Sound weights, whose numbers outgrow float32 on the way. */
@@ -141,7 +130,6 @@ TEST(overflow)
     session = support_session(model, &options);
     assert_says(engine_encode(session, &input, 1, &tokens, out, 4 * 8, NULL, NULL),
                 "input 0 gives NaN or an infinity: float32 overflows");
-    close_all();
 }
 
 /* ---- Heads: sound hidden states, a head that is not ---- */
@@ -162,10 +150,8 @@ TEST(labels_of_texts)
                               &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), out, 4,
                               NULL, NULL),
                 "input 0 gives");
-    close_all();
     open_head("--head sequence --labels 1 --scores sigmoid");
     assert_says(engine_rank(session, &texts[0], texts, 2, NULL, out), "input 0 gives");
-    close_all();
 }
 
 /* The head of masked words gives the sparse weights; the first of two wrong texts is named. */
@@ -177,7 +163,6 @@ TEST(sparse_weights)
     open_head("--head mask --set sparse=mask");
     assert_says(engine_encode(session, texts, 2, &options, out, 2 * 8, NULL, NULL),
                 "input 0 gives");
-    close_all();
 }
 
 TEST(labels_of_tokens)
@@ -192,5 +177,4 @@ TEST(labels_of_tokens)
                 "input 0 gives");
     assert_says(engine_entities(session, &text, NULL, entities, 2, NULL, NULL),
                 "tensor 'head.output.weight' ");
-    close_all();
 }

@@ -123,8 +123,6 @@ TEST(parts_are_weighted_rows)
             options.normalize = 1;
             check_pairs(session, &options, widths[m]);
         }
-        engine_session_free(session);
-        engine_model_close(models[m]);
     }
 }
 
@@ -158,8 +156,6 @@ TEST(projections_are_of_each_token)
                                   biases[k] * (normalize ? sqrtf(length) : 1)) <= 1e-6F);
             options.dimensions = 5;
             check_pairs(session, &options, 5);
-            engine_session_free(session);
-            engine_model_close(model);
         }
 }
 
@@ -186,8 +182,6 @@ TEST(unpooled_prompts_have_no_part)
         }
         assert_int_equal(n_parts, 4);
         check_pairs(session, &options, 16);
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -208,8 +202,6 @@ TEST(padding_has_no_part)
     for (size_t k = 0; k < 16; k++)
         assert_true(parts[k] == 0 && parts[4 * 16 + k] == 0);
     assert_memory_equal(parts + 16, expected, 3 * 16 * sizeof *parts);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 TEST(what_is_no_sum_is_refused_with_the_reason)
@@ -240,8 +232,6 @@ TEST(what_is_no_sum_is_refused_with_the_reason)
         assert_int_equal(engine_encode_parts(session, &text, &options, NULL, 0, NULL, NULL),
                          ENGINE_ERROR_UNSUPPORTED);
         assert_non_null(strstr(engine_session_message(session), cases[i].reason));
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -262,6 +252,4 @@ TEST(arguments_are_checked)
                      ENGINE_ERROR_ARGUMENT);
     assert_int_equal(engine_encode_parts(NULL, &text, &mean, out, MOST, NULL, NULL),
                      ENGINE_ERROR_ARGUMENT);
-    engine_session_free(session);
-    engine_model_close(model);
 }

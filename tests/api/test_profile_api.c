@@ -5,35 +5,25 @@
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { D = TINY_WIDTH, N_TEXTS = 64, N_CALLS = 20 };
 
-static void *model_bytes;
 static engine_model *model;
 
 SET_UP()
 {
     size_t len;
-    model_bytes = tiny_model_bytes("learned", &len);
-    model = support_open_memory(model_bytes, len);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
-    free(model_bytes);
+    void *bytes = tiny_model_bytes("learned", &len);
+    model = support_open_memory(bytes, len);
 }
 
 static engine_session *new_session(size_t n_threads, int profile)
 {
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.n_threads = n_threads, .profile = profile);
-    engine_session *session;
-    assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
-    return session;
+    return support_session(model, &options);
 }
 
 static uint64_t now_ns(void)
@@ -77,8 +67,6 @@ TEST(only_where_asked)
     encode_texts(plain, out[0]);
     encode_texts(timed, out[1]);
     assert_memory_equal(out[0], out[1], sizeof out[0]);
-    engine_session_free(plain);
-    engine_session_free(timed);
 }
 
 static void ask_at_work(const engine_trace_view *view, void *user)
@@ -100,9 +88,8 @@ TEST(not_while_it_works)
         ENGINE_SESSION_OPTIONS(.profile = 1, .trace = ENGINE_TRACE_HIDDEN,
                                .trace_callback = ask_at_work, .trace_user = &session);
     float out[N_TEXTS * D];
-    assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
+    session = support_session(model, &options);
     encode_texts(session, out);
-    engine_session_free(session);
 }
 
 TEST(time_of_threads)
@@ -125,7 +112,6 @@ TEST(time_of_threads)
             assert_true(profile.ns[step] > 0);
         for (size_t step = ENGINE_N_STEPS; step < 16; step++)
             assert_int_equal(profile.ns[step], 0);
-        engine_session_free(session);
     }
 }
 
@@ -142,7 +128,6 @@ TEST(ids_are_not_tokenized)
     assert_int_equal(engine_session_profile(session, &profile), 0);
     assert_int_equal(profile.ns[ENGINE_STEP_TOKENIZE], 0);
     assert_true(profile.ns[ENGINE_STEP_LINEAR] > 0);
-    engine_session_free(session);
 }
 
 TEST(names)

@@ -248,8 +248,6 @@ TEST(vectors_without_the_prompts_tokens)
     assert_non_null(strstr(engine_session_message(of), "has ids, of which the prompt's"));
     options.prompt_len = 0;
     assert_int_equal(engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
-    engine_session_free(of);
-    engine_model_close(other);
 }
 
 /* ---- Tokens as inputs ---- */
@@ -436,10 +434,9 @@ TEST(session_is_busy_while_it_works)
     engine_input input = nul_terminated("i ride");
     float vector[D];
 
-    assert_int_equal(engine_session_new(model, &options, &traced, NULL), 0);
+    traced = support_session(model, &options);
     assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
     assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
-    engine_session_free(traced);
 }
 
 enum { N_CALLS = 3000 };
@@ -502,6 +499,4 @@ TEST(ranks_by_name)
     assert_float_equal(named, own, 0);
     assert_int_equal(engine_shape_of(late, &options, &shape, NULL), 0);
     assert_int_equal(shape.prompt_len, strlen("bad "));
-    engine_session_free(of_late);
-    engine_model_close(late);
 }

@@ -13,8 +13,8 @@
 
 enum { D = TINY_WIDTH };
 
-static void *model_bytes, *sinusoidal_bytes;
-static size_t model_len, sinusoidal_len;
+static void *model_bytes;
+static size_t model_len;
 static engine_model *model;
 static engine_session *session;
 
@@ -22,17 +22,8 @@ SET_UP()
 {
     support_allow_threads(3);
     model_bytes = tiny_model_bytes("learned", &model_len);
-    sinusoidal_bytes = tiny_model_bytes("sinusoidal", &sinusoidal_len);
     model = support_open_memory(model_bytes, model_len);
     session = support_session(model, NULL);
-}
-
-TEAR_DOWN()
-{
-    engine_session_free(session);
-    engine_model_close(model);
-    free(model_bytes);
-    free(sinusoidal_bytes);
 }
 
 static void assert_bits_equal(const float *a, const float *b, size_t n)
@@ -54,23 +45,6 @@ TEST(harmless_without_object)
     assert_int_equal(engine_session_bytes(NULL, NULL), 0);
     assert_int_equal(engine_session_threads(NULL), 0);
     assert_non_null(engine_session_message(NULL));
-}
-
-TEST(structs_of_other_versions)
-{
-    engine_session_options options = ENGINE_SESSION_OPTIONS();
-    engine_encode_options encode_options = ENGINE_ENCODE_OPTIONS();
-    engine_input input = support_text("I ride");
-    engine_session *other;
-    float out[D], same[D];
-
-    assert_int_equal(engine_session_new(model, &options, &other, NULL), 0);
-    engine_session_free(other);
-    assert_int_equal(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL), 0);
-    assert_int_equal(engine_encode(session, &input, 1, &encode_options, same, D, NULL, NULL), 0);
-    assert_bits_equal(out, same, D);
-    assert_int_equal(engine_encode(session, &input, 1, &encode_options, same, D, NULL, NULL), 0);
-    assert_bits_equal(out, same, D);
 }
 
 static void assert_session_refused(const engine_session_options *options, engine_status expected)
@@ -109,9 +83,7 @@ TEST(session_options)
     assert_true(least > 0);
     options.n_threads = 3;
     assert_true(engine_session_bytes(model, &options) >= least);
-    assert_int_equal(engine_session_new(model, &options, &other, NULL), 0);
-    assert_int_equal(engine_session_threads(other), 3);
-    engine_session_free(other);
+    assert_int_equal(engine_session_threads(support_session(model, &options)), 3);
     options.n_threads = 1;
     options.max_tokens = 4;
     assert_true(engine_session_bytes(model, &options) <= least);
@@ -152,28 +124,24 @@ TEST(absurd_sessions)
     options.max_tokens = TINY_MAX_TOKENS + 1;
     assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
     options.max_tokens = TINY_MAX_TOKENS;
-    assert_int_equal(engine_session_new(model, &options, &other, &error), 0);
-    engine_session_free(other);
+    support_session(model, &options);
 }
 
 TEST(learned_positions_without_table)
 {
-    engine_model *sinusoidal;
     engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_session *other = session;
     engine_error error;
-
-    assert_int_equal(
-        engine_model_open_memory(sinusoidal_bytes, sinusoidal_len, NULL, &sinusoidal, NULL), 0);
+    size_t len;
+    void *bytes = tiny_model_bytes("sinusoidal", &len);
+    engine_model *sinusoidal = support_open_memory(bytes, len);
     options.position = ENGINE_POSITION_LEARNED;
     assert_int_equal(engine_session_bytes(sinusoidal, &options), 0);
     assert_refused(&error, engine_session_new(sinusoidal, &options, &other, &error),
                    ENGINE_ERROR_UNSUPPORTED);
     assert_null(other);
     options.position = ENGINE_POSITION_SINUSOIDAL;
-    assert_int_equal(engine_session_new(sinusoidal, &options, &other, &error), 0);
-    engine_session_free(other);
-    engine_model_close(sinusoidal);
+    support_session(sinusoidal, &options);
 }
 
 /* The session keeps what it was given: the caller's numbers may go. */
@@ -186,11 +154,10 @@ TEST(position_numbers_are_copied)
                                .n_frequencies = 2, .embedding_scale = &token_weight,
                                .position_scale = &position_weight);
     engine_input input = support_text("I ride");
-    engine_session *kept, *changed;
+    engine_session *kept = support_session(model, &options),
+                   *changed = support_session(model, &options);
     float out[D], same[D], other[D];
 
-    assert_int_equal(engine_session_new(model, &options, &kept, NULL), 0);
-    assert_int_equal(engine_session_new(model, &options, &changed, NULL), 0);
     assert_int_equal(engine_encode(kept, &input, 1, NULL, out, D, NULL, NULL), 0);
     frequencies[0] = frequencies[1] = NAN;
     token_weight = position_weight = (double)NAN;
@@ -198,8 +165,6 @@ TEST(position_numbers_are_copied)
     assert_int_equal(engine_encode(session, &input, 1, NULL, other, D, NULL, NULL), 0);
     assert_bits_equal(out, same, D);
     assert_memory_not_equal(out, other, sizeof out);
-    engine_session_free(kept);
-    engine_session_free(changed);
 }
 
 /* Settings of the environment; with the name of an unknown instruction set no model opens. */

@@ -98,8 +98,6 @@ TEST(every_pooling_of_every_kind)
                                               .normalize = normalize, .dimensions = dimensions);
                     check(model, session, strstr(KINDS[i].made, "projections") != NULL, &options);
                 }
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -125,7 +123,6 @@ TEST(own_poolings)
             assert_int_equal(info.pooling, own.pooling);
             assert_int_equal(info.output_width, own.width);
         }
-        engine_model_close(model);
     }
 }
 
@@ -140,7 +137,6 @@ TEST(labels)
         assert_int_equal(shape.pooling, ENGINE_POOLING_LABELS);
         assert_int_equal(shape.width, LABELS);
         assert_int_equal(shape.per_token, i);
-        engine_model_close(model);
     }
 }
 
@@ -181,7 +177,5 @@ TEST(prompts)
             fail_msg("case %zu: '%.*s', expected '%s'", i, (int)shape.prompt_len, shape.prompt,
                      cases[i].prompt);
         check(model, session, false, &options);
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }

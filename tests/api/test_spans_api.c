@@ -74,8 +74,6 @@ TEST(spans_are_means_of_rows)
             check_spans(session, info.width, normalize, "");
             check_spans(session, info.width, normalize, "dog ");
         }
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -110,6 +108,4 @@ TEST(what_is_refused)
                      engine_encode_spans(session, &text, wrong, 2, &mean, out, WIDTH, NULL, NULL));
     }
     assert_ok(engine_encode_spans(session, &text, NULL, 0, &mean, NULL, 0, NULL, NULL));
-    engine_session_free(session);
-    engine_model_close(model);
 }

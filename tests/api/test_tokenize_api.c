@@ -1,12 +1,12 @@
 /* tags: numbers threads */
 /* Tokens, windows and prompts at their edges: empty texts, pairs, long texts, buffers that are
  * too small, what it refuses. */
+#include "tests/owned.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 #include "tests/weight_surgery.h"
 #include "tools/writer/weight_writer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 TINY_SUITE(tiny_model_bytes("learned", &len));
@@ -71,14 +71,13 @@ TEST(tokenize_edges)
 TEST(tokenize_long_texts)
 {
     enum { N = 5000 };
-    char *text = malloc(2 * N);
-    engine_token *tokens = malloc((N + 2) * sizeof *tokens);
+    char *text = new_bytes(2 * N);
+    engine_token *tokens = new_bytes((N + 2) * sizeof *tokens);
     engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_input input = {0};
     engine_result result;
     size_t needed;
 
-    assert_true(text && tokens);
     for (size_t i = 0; i < N; i++)
         memcpy(text + 2 * i, "i ", 2);
     input.text = text;
@@ -99,8 +98,6 @@ TEST(tokenize_long_texts)
     options.on_long = ENGINE_ON_LONG_MODEL; /* the file says nothing: an error */
     assert_fails(LENGTH,
                  engine_tokenize(session, &input, &options, tokens, N + 2, &needed, &result));
-    free(text);
-    free(tokens);
 }
 
 TEST(tokenize_a_pair)
@@ -198,7 +195,6 @@ TEST(windows_that_are_refused)
     engine_session *narrow = support_session(model, &fewer);
     assert_int_equal(engine_windows(narrow, tokens, 4, NULL, windows, 2, &n), 0);
     assert_int_equal(n, 2); /* of one token each, between the special ones */
-    engine_session_free(narrow);
 }
 
 /* Files without a model: of three words, and of none. */
@@ -234,8 +230,6 @@ TEST(a_tokenizer_alone)
             assert_true(needed == 1 && windows[0].n == 2); /* nothing limits a text */
         } else
             assert_non_null(strstr(engine_session_message(of_alone), "must be given as ids"));
-        engine_session_free(of_alone);
-        engine_model_close(alone);
     }
 }
 
@@ -276,10 +270,7 @@ TEST(default_prompts)
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
         assert_fails(ARGUMENT, engine_shape_of(other, &options, &shape, &error));
         assert_non_null(strstr(error.message, "choose query, passage, style, a_name"));
-        engine_model_close(other);
-        free(copy.data);
     }
-    free(file.data);
 }
 
 static engine_word_counts count(const char *text)

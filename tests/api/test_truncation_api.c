@@ -6,29 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
-struct fixture {
-    char directory[SUPPORT_PATH];
-    engine_model *model;
-    engine_session *session;
-};
+static engine_session *session;
 
-static struct fixture f;
+/* A session of a model with these options, and eight words. */
+static engine_session *session_of(const char *options)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, support_folder(), "t.weights");
+    support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1 %s", options);
+    return support_session(support_open(path), NULL);
+}
 
 SET_UP()
 {
-    char path[SUPPORT_PATH];
-    support_temp_dir(f.directory);
-    support_path(path, f.directory, "t.weights");
-    support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1");
-    f.model = support_open(path);
-    f.session = support_session(f.model, NULL);
-}
-
-TEAR_DOWN()
-{
-    engine_session_free(f.session);
-    engine_model_close(f.model);
-    support_remove_dir(f.directory);
+    session = session_of("");
 }
 
 /* Returns the remaining words, with a bar before the second text's; or "status N". */
@@ -45,9 +36,9 @@ static const char *cut(const char *text, const char *pair, size_t max_tokens,
         ENGINE_ENCODE_OPTIONS(.max_tokens = max_tokens, .on_long = ENGINE_ON_LONG_TRUNCATE,
                               .truncation = truncation, .truncate_left = left, .no_special = 1);
     const engine_status status =
-        engine_tokenize(f.session, &input, &options, tokens, 32, &n, &result);
+        engine_tokenize(session, &input, &options, tokens, 32, &n, &result);
     if (status != ENGINE_OK) {
-        assert_true(engine_session_message(f.session)[0] != '\0');
+        assert_true(engine_session_message(session)[0] != '\0');
         snprintf(line, sizeof line, "status %d", (int)status);
         return line;
     }
@@ -87,7 +78,7 @@ TEST(refused)
     assert_string_equal(cut("a b c d", "e f g h", 4, ENGINE_TRUNCATE_ONLY_FIRST, 0), length);
     assert_string_equal(cut("a b c d", "e f g h", 4, ENGINE_TRUNCATE_ONLY_SECOND, 0), length);
     assert_string_equal(cut("a b c d", NULL, 3, ENGINE_TRUNCATE_ONLY_SECOND, 0), length);
-    assert_non_null(strstr(engine_session_message(f.session), "second"));
+    assert_non_null(strstr(engine_session_message(session), "second"));
     assert_string_equal(cut("a b", NULL, 3, (engine_truncation)3, 0), argument);
     assert_string_equal(cut("a b", NULL, 3, (engine_truncation)-1, 0), argument);
     assert_string_equal(cut("a b", NULL, 1, ENGINE_TRUNCATE_LONGEST_FIRST, 0),
@@ -98,28 +89,22 @@ TEST(refused)
  * where `results` is NULL. */
 TEST(no_text_is_cut_unseen)
 {
-    char path[SUPPORT_PATH];
     engine_input text = engine_text("a b c d e f g h");
     engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.max_tokens = 3, .pooling = ENGINE_POOLING_MEAN);
     engine_token tokens[8];
     engine_result result;
     float vector[8], score;
-    support_path(path, f.directory, "cuts.weights");
-    support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1 --truncate yes");
-    engine_model *model = support_open(path);
-    engine_session *session = support_session(model, NULL);
-    assert_fails(LENGTH, engine_encode(session, &text, 1, &options, vector, 8, NULL, NULL));
-    assert_int_equal(engine_session_error(session)->reason, ENGINE_REASON_LONG_TEXT);
-    assert_fails(LENGTH, engine_tokenize(session, &text, &options, tokens, 8, NULL, NULL));
-    assert_fails(LENGTH, engine_rank(session, &text, &text, 1, &options, &score));
-    assert_int_equal(engine_encode(session, &text, 1, &options, vector, 8, NULL, &result), 0);
+    engine_session *cuts = session_of("--truncate yes");
+    assert_fails(LENGTH, engine_encode(cuts, &text, 1, &options, vector, 8, NULL, NULL));
+    assert_int_equal(engine_session_error(cuts)->reason, ENGINE_REASON_LONG_TEXT);
+    assert_fails(LENGTH, engine_tokenize(cuts, &text, &options, tokens, 8, NULL, NULL));
+    assert_fails(LENGTH, engine_rank(cuts, &text, &text, 1, &options, &score));
+    assert_int_equal(engine_encode(cuts, &text, 1, &options, vector, 8, NULL, &result), 0);
     assert_int_equal(result.n_dropped, 5);
-    assert_int_equal(engine_tokenize(session, &text, &options, tokens, 8, NULL, &result), 0);
+    assert_int_equal(engine_tokenize(cuts, &text, &options, tokens, 8, NULL, &result), 0);
     assert_int_equal(result.n_dropped, 5);
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
-    assert_int_equal(engine_encode(session, &text, 1, &options, vector, 8, NULL, NULL), 0);
-    assert_int_equal(engine_rank(session, &text, &text, 1, &options, &score), 0);
-    engine_session_free(session);
-    engine_model_close(model);
+    assert_int_equal(engine_encode(cuts, &text, 1, &options, vector, 8, NULL, NULL), 0);
+    assert_int_equal(engine_rank(cuts, &text, &text, 1, &options, &score), 0);
 }

@@ -44,7 +44,6 @@ TEST(scores_by_the_label_of_entailment)
             assert_true(fabs(alone - expected(0, cases[c].entailment, cases[c].against, true)) <=
                         1e-7);
         }
-        engine_model_close(model);
     }
 }
 
@@ -59,7 +58,6 @@ TEST(large_logits)
         assert_true(out[0] == 1 || fabsf(out[0] - 0.7310586f) <= 1e-6f);
         assert_true(out[1] >= 0 && out[1] <= 0.27f);
     }
-    engine_model_close(model);
 }
 
 TEST(what_is_refused)
@@ -73,7 +71,6 @@ TEST(what_is_refused)
         assert_fails(UNSUPPORTED, engine_zero_shot(model, LOGITS, 1, 0, out, &error));
         assert_non_null(strstr(error.message, "no label 'entailment'"));
         assert_fails(ARGUMENT, engine_zero_shot(model, NULL, 1, 0, out, NULL));
-        engine_model_close(model);
     }
     assert_fails(ARGUMENT, engine_zero_shot(NULL, LOGITS, 1, 0, out, NULL));
 }

@@ -2,8 +2,6 @@
 #include "tests/engine/comparison.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double TOLERANCE = 1e-5, ROW_SUM_TOLERANCE = 1e-6;
 
@@ -17,44 +15,51 @@ struct pass {
 
 static struct worst hidden_states, attention_maps, row_sums, token_vectors, pooled_vectors;
 
-const char *const comparison_poolings[4] = {"none", "mean", "cls", "max"};
-
-void comparison_close(struct subject *subject)
+static void free_weights(void *weights)
 {
-    engine_model_close(subject->model);
-    plain_weights_free(&subject->weights);
-    remove(subject->path);
+    plain_weights_free(weights);
 }
 
 /* The model is opened under an instruction set, or the best there is. */
 void comparison_reopen(struct subject *subject, const char *isa)
 {
-    engine_model_close(subject->model);
     subject->model = isa ? support_open_isa(subject->path, isa, ENGINE_PRECISION_EXACT)
                          : support_open(subject->path);
     subject->info = ENGINE_INFO();
     assert_int_equal(engine_model_info(subject->model, &subject->info, NULL), ENGINE_OK);
 }
 
-void comparison_make(struct subject *subject, const char *folder, const char *isa)
+struct subject *comparison_make(const char *isa, const char *words, ...)
 {
-    support_path(subject->path, folder, "model.weights");
+    struct subject *subject = new_bytes(sizeof *subject);
+    va_list arguments;
+    va_start(arguments, words);
+    const int len = vsnprintf(subject->words, sizeof subject->words, words, arguments);
+    va_end(arguments);
+    assert_in_range(len, 0, sizeof subject->words - 1);
+    support_path(subject->path, support_folder(), "model.weights");
     support_make_model(subject->path, NULL, "%s", subject->words);
     if (!plain_weights_read(&subject->weights, subject->path))
         fail_msg("%s: %s", subject->words, subject->weights.error);
-    subject->model = NULL;
+    owned(&subject->weights, free_weights);
     comparison_reopen(subject, isa);
+    return subject;
 }
 
-void comparison_texts(const struct subject *subject, struct texts *texts, const size_t *lens,
-                      size_t n, uint64_t seed, const struct plain_options *options)
+static void free_output(void *output)
 {
+    plain_output_free(output);
+}
+
+struct texts *comparison_texts(const struct subject *subject, const size_t *lens, size_t n,
+                               uint64_t seed, const struct plain_options *options)
+{
+    struct texts *texts = new_bytes(sizeof *texts);
     char error[256];
     texts->n = n;
     for (size_t i = 0; i < n; i++) {
-        int32_t *ids = calloc(lens[i] + 1, sizeof *ids),
-                *types = calloc(lens[i] + 1, sizeof *types);
-        assert_true(ids && types);
+        int32_t *ids = new_bytes(lens[i] * sizeof *ids),
+                *types = new_bytes(lens[i] * sizeof *types);
         support_random_ids(&seed, ids, lens[i], subject->info.n_vocabulary);
         if (subject->info.n_types > 0)
             support_random_ids(&seed, types, lens[i], subject->info.n_types);
@@ -62,24 +67,17 @@ void comparison_texts(const struct subject *subject, struct texts *texts, const 
         struct plain_input input = {.n = lens[i], .ids = ids, .types = types};
         if (!plain_encode(&subject->weights, &input, options, &texts->expected[i], error))
             fail_msg("%s: %s", subject->words, error);
+        owned(&texts->expected[i], free_output);
     }
-}
-
-void comparison_free_texts(struct texts *texts)
-{
-    for (size_t i = 0; i < texts->n; i++) {
-        free((void *)texts->inputs[i].ids);
-        free((void *)texts->inputs[i].types);
-        plain_output_free(&texts->expected[i]);
-    }
+    return texts;
 }
 
 static void compare_map(const struct pass *pass, const engine_trace_view *view, const double *map)
 {
     size_t n_rows = view->n_heads * view->n_tokens;
-    float *sums = malloc((n_rows + 1) * sizeof *sums);
-    double *ones = malloc((n_rows + 1) * sizeof *ones);
-    assert_true(sums && ones);
+    const size_t mark = owned_mark();
+    float *sums = new_floats(n_rows);
+    double *ones = new_doubles(n_rows);
     for (size_t row = 0; row < n_rows; row++) {
         double sum = 0;
         for (size_t key = 0; key < view->n_tokens; key++)
@@ -90,8 +88,7 @@ static void compare_map(const struct pass *pass, const engine_trace_view *view, 
     support_compare(&row_sums, ROW_SUM_TOLERANCE, sums, ones, n_rows,
                     "%s (%s): rows of layer %zu, %zu tokens", pass->subject->words,
                     pass->subject->info.isa, view->index, view->n_tokens);
-    free(sums);
-    free(ones);
+    owned_release(mark);
     support_compare(&attention_maps, TOLERANCE, view->values, map, n_rows * view->n_tokens,
                     "%s (%s): attention of layer %zu, %zu tokens", pass->subject->words,
                     pass->subject->info.isa, view->index, view->n_tokens);
@@ -159,8 +156,7 @@ static void compare_tokens(const struct subject *subject, const struct texts *te
     size_t n_rows = 0, width = subject->info.width;
     for (size_t i = 0; i < texts->n; i++)
         n_rows += texts->inputs[i].n_ids;
-    float *out = malloc((n_rows * width + 1) * sizeof *out);
-    assert_non_null(out);
+    float *out = new_floats(n_rows * width);
     encode(session, texts, &options, out, n_rows * width, results);
     for (size_t i = 0, row = 0; i < texts->n; row += texts->inputs[i].n_ids, i++) {
         assert_int_equal(results[i].n_tokens, texts->inputs[i].n_ids);
@@ -169,7 +165,6 @@ static void compare_tokens(const struct subject *subject, const struct texts *te
                         results[i].n_tokens * width, "%s (%s): tokens, %zu of them", subject->words,
                         subject->info.isa, results[i].n_tokens);
     }
-    free(out);
 }
 
 static void compare_pooled(const struct subject *subject, const struct texts *texts,
@@ -193,6 +188,7 @@ static void compare_pooled(const struct subject *subject, const struct texts *te
 void comparison_run(const struct subject *subject, const struct texts *texts,
                     engine_session_options options)
 {
+    const size_t mark = owned_mark();
     struct pass pass = {.subject = subject, .texts = texts};
     engine_session *session = support_session(subject->model, &options);
     engine_encode_options encode_options = ENGINE_ENCODE_OPTIONS();
@@ -203,21 +199,18 @@ void comparison_run(const struct subject *subject, const struct texts *texts,
     for (int mode = ENGINE_POOLING_MEAN; mode <= ENGINE_POOLING_MAX; mode++) {
         encode_options.pooling = (engine_pooling)mode;
         encode_options.normalize = mode % 2;
-        compare_pooled(subject, texts, session, &encode_options, comparison_poolings[mode - 1],
-                       mode % 2);
+        compare_pooled(subject, texts, session, &encode_options,
+                       engine_pooling_name((engine_pooling)mode), mode % 2);
     }
-    engine_session_free(session);
 
     options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
     options.trace_callback = on_trace;
     options.trace_user = &pass;
-    pass.seen = calloc(texts->n * 2 * (subject->info.n_layers + 1), 1);
-    assert_non_null(pass.seen);
+    pass.seen = new_bytes(texts->n * 2 * (subject->info.n_layers + 1));
     session = support_session(subject->model, &options);
     compare_tokens(subject, texts, session);
     assert_all_seen(&pass);
-    engine_session_free(session);
-    free(pass.seen);
+    owned_release(mark);
 }
 
 void comparison_start(void)

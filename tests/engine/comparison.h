@@ -8,6 +8,7 @@
 #define TESTS_ENGINE_COMPARISON_H
 
 #include "engine/plain/encoder.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 enum { MAX_TEXTS = 128, MAX_LEN = 128 };
@@ -25,16 +26,15 @@ struct texts {
     struct plain_output expected[MAX_TEXTS];
 };
 
-/* Makes a model in the folder from subject->words and opens it with both; isa NULL: the best there
- * is. */
-void comparison_make(struct subject *subject, const char *folder, const char *isa);
+/* Makes a model of these options of encode-new and opens it with both; isa NULL: the best there is.
+ * Released after the test, as texts are. */
+__attribute__((format(printf, 2, 3))) struct subject *comparison_make(const char *isa,
+                                                                      const char *words, ...);
 void comparison_reopen(struct subject *subject, const char *isa);
-void comparison_close(struct subject *subject);
 
 /* Random texts of these lengths, and the reference's results for them. */
-void comparison_texts(const struct subject *subject, struct texts *texts, const size_t *lens,
-                      size_t n, uint64_t seed, const struct plain_options *options);
-void comparison_free_texts(struct texts *texts);
+struct texts *comparison_texts(const struct subject *subject, const size_t *lens, size_t n,
+                               uint64_t seed, const struct plain_options *options);
 
 /* Compares hidden states, attention maps, tokens and all poolings of a session with these options.
  */
@@ -44,7 +44,5 @@ void comparison_run(const struct subject *subject, const struct texts *texts,
 /* The largest differences since the last start are printed and asserted. */
 void comparison_start(void);
 void comparison_finish(void);
-
-extern const char *const comparison_poolings[4];
 
 #endif

@@ -10,7 +10,6 @@
 #include "tools/writer/weight_writer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,7 +103,7 @@ static void fail_call(long n)
 }
 
 struct fixture {
-    char path[SUPPORT_PATH + 32], folder[SUPPORT_PATH];
+    char path[SUPPORT_PATH];
     void *bytes;
     size_t len;
 };
@@ -115,15 +114,8 @@ static void make_fixture(struct fixture *fixture, const char *position)
 
     fail_call(0);
     fixture->bytes = tiny_model_bytes(position, &fixture->len);
-    support_temp_dir(fixture->folder);
-    snprintf(fixture->path, sizeof fixture->path, "%s/tiny.weights", fixture->folder);
+    support_path(fixture->path, support_folder(), "file.weights");
     assert_int_equal(tiny_model_write(fixture->path, position, &error), 0);
-}
-
-static void drop_fixture(struct fixture *fixture)
-{
-    support_remove_dir(fixture->folder);
-    free(fixture->bytes);
 }
 
 static engine_status open_fixture(const struct fixture *fixture, bool from_memory,
@@ -184,7 +176,6 @@ TEST(opening)
         make_fixture(&fixture, positions[i]);
         assert_true(fail_every_call(from_file, &fixture, close_model) > 0);
         assert_true(fail_every_call(from_memory, &fixture, close_model) > 0);
-        drop_fixture(&fixture);
     }
     /* Tables of a tokenizer; and, without instructions of ours, the memory to try OpenBLAS with. */
     struct fixture pieces = {.bytes = NULL};
@@ -198,7 +189,6 @@ TEST(opening)
     engine_model_close(model);
     assert_true(fail_every_call(from_memory, &pieces, close_model) >= n);
     unsetenv("ENGINE_ISA");
-    free(pieces.bytes);
 }
 
 struct session_of {
@@ -235,7 +225,6 @@ TEST(making_a_session)
         }
     fail_call(0);
     engine_model_close(model);
-    drop_fixture(&fixture);
 }
 
 /* A text and its prompt are put together in memory that grows with the longest. */
@@ -258,9 +247,6 @@ TEST(a_prompt_without_memory)
     assert_int_equal(engine_encode(session, &input, 1, &options, again, TINY_WIDTH, NULL, NULL), 0);
     assert_int_equal(n_calls, 1);
     assert_memory_equal(out, again, sizeof out);
-    engine_session_free(session);
-    engine_model_close(model);
-    free(bytes);
 }
 
 /* Without this, a build that forgets to wrap would pass. */
@@ -278,7 +264,6 @@ TEST(the_wrapper_sees_the_library)
     assert_int_equal(n_calls, 1);
     engine_session_free(session);
     engine_model_close(model);
-    drop_fixture(&fixture);
 }
 
 SET_UP()
@@ -343,9 +328,8 @@ static engine_status write_file(const char *path, engine_error *error)
 /* Each refused allocation is a status, and leaves no file and no block. */
 TEST(writing)
 {
-    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
-    support_temp_dir(folder);
-    support_path(path, folder, "new.weights");
+    char path[SUPPORT_PATH];
+    support_path(path, support_folder(), "new.weights");
     for (long n = 1;; n++) {
         engine_error error = {.message = "old words"};
         fail_call(n);
@@ -363,5 +347,4 @@ TEST(writing)
     fail_call(1);
     assert_fails(MEMORY, weight_writer_open(path, &writer, NULL));
     fail_call(0);
-    support_remove_dir(folder);
 }

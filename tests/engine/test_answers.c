@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VOCABULARY = 300, LONGEST_TEXT = 200, N_TEXTS = 9, MOST_WIDTH = 64 };
@@ -42,10 +41,9 @@ enum { N_MODELS = sizeof MODELS / sizeof *MODELS };
 /* 193 tokens are more than one block of SPLADE's logits, as 300 ids are. */
 static const size_t LENGTHS[N_TEXTS] = {1, 2, 7, 200, 33, 5, 193, 64, 3};
 
-static void make(struct subject *subject, const char *words)
+static struct subject *make(const char *words)
 {
-    snprintf(subject->words, sizeof subject->words, "--seed 11 %s", words);
-    comparison_make(subject, support_folder(), NULL);
+    return comparison_make(NULL, "--seed 11 %s", words);
 }
 
 static engine_encode_options with(engine_pooling pooling)
@@ -105,24 +103,19 @@ TEST(as_the_second_implementation)
     struct worst worst = {0};
     support_allow_threads(3);
     for (size_t i = 0; i < N_MODELS; i++) {
-        struct subject subject;
-        struct texts texts;
-        make(&subject, MODELS[i]);
-        comparison_texts(&subject, &texts, LENGTHS, N_TEXTS, 5 + i, NULL);
+        struct subject *subject = make(MODELS[i]);
+        const struct texts *texts = comparison_texts(subject, LENGTHS, N_TEXTS, 5 + i, NULL);
         for (size_t isa = 0; support_isa(isa); isa++) {
-            comparison_reopen(&subject, support_isa(isa));
+            comparison_reopen(subject, support_isa(isa));
             for (size_t n_threads = 1; n_threads <= 3; n_threads += 2) {
                 engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
-                engine_session *session = support_session(subject.model, &options);
-                if (subject.info.has_sparse)
-                    compare_sparse(&subject, &texts, session, &worst);
-                if (subject.info.token_vectors > 0)
-                    compare_vectors(&subject, &texts, session, &worst);
-                engine_session_free(session);
+                engine_session *session = support_session(subject->model, &options);
+                if (subject->info.has_sparse)
+                    compare_sparse(subject, texts, session, &worst);
+                if (subject->info.token_vectors > 0)
+                    compare_vectors(subject, texts, session, &worst);
             }
         }
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
     }
     support_assert_within(&worst, TOLERANCE, "vectors of tokens and sparse weights");
 }
@@ -141,7 +134,6 @@ TEST(fillers_of_queries)
     struct worst worst = {0};
     query.role = ENGINE_ROLE_QUERY;
     for (size_t i = 0; i < 3 * sizeof made / sizeof *made; i++) {
-        struct subject subject;
         struct plain_output output;
         engine_token tokens[128] = {{0}};
         int32_t ids[128];
@@ -152,7 +144,7 @@ TEST(fillers_of_queries)
                  XLM_R "--pooling none --set token_vectors=20 --set query_tokens=%zu "
                        "--set query_filler=299 --set query_filler_seen=no %s",
                  n, made[i / 3]);
-        make(&subject, words);
+        struct subject *subject = make(words);
         support_random_ids(&seed, ids, 8, VOCABULARY);
         ids[7] = 299; /* a text may have that token, too */
         for (size_t t = 8; t < n; t++)
@@ -162,22 +154,20 @@ TEST(fillers_of_queries)
         const engine_input input = {.tokens = tokens, .n_tokens = n};
         for (size_t isa = 0; support_isa(isa); isa++)
             for (size_t is_text = 0; is_text < 2; is_text++) {
-                comparison_reopen(&subject, support_isa(isa));
-                engine_session *session = support_session(subject.model, NULL);
+                comparison_reopen(subject, support_isa(isa));
+                engine_session *session = support_session(subject->model, NULL);
                 const struct plain_input plain = {
                     .n = n, .ids = ids, .n_unseen = is_text ? 0 : fill};
                 assert_ok(engine_encode(session, &input, 1, is_text ? &text : &query, got, n * 20,
                                         NULL, NULL));
-                if (!plain_encode(&subject.weights, &plain,
+                if (!plain_encode(&subject->weights, &plain,
                                   &(struct plain_options){.int8_rows = true}, &output, error) ||
-                    !plain_token_vectors(&subject.weights, &output, expected, error))
-                    fail_msg("%s: %s", subject.words, error);
+                    !plain_token_vectors(&subject->weights, &output, expected, error))
+                    fail_msg("%s: %s", subject->words, error);
                 support_compare(&worst, TOLERANCE, got, expected, n * 20, "%s: %zu fillers",
-                                subject.words, fill);
+                                subject->words, fill);
                 plain_output_free(&output);
-                engine_session_free(session);
             }
-        comparison_close(&subject);
     }
     support_assert_within(&worst, TOLERANCE, "vectors of queries with fillers");
 }
@@ -193,56 +183,39 @@ TEST(the_same_bits_in_any_batch)
     const engine_encode_options sparse = with(ENGINE_POOLING_SPARSE);
     support_allow_threads(3);
     for (size_t i = 0; i < 3; i++) {
-        struct subject subject;
-        struct texts texts;
         char words[600];
         snprintf(words, sizeof words, "%s%s", MODELS[2], types[i]);
-        make(&subject, words);
-        comparison_texts(&subject, &texts, LENGTHS, N_TEXTS, 3, NULL);
-        engine_session *first = support_session(subject.model, NULL);
-        assert_ok(engine_encode(first, texts.inputs, N_TEXTS, &sparse, all, N_TEXTS * VOCABULARY,
+        struct subject *subject = make(words);
+        const struct texts *texts = comparison_texts(subject, LENGTHS, N_TEXTS, 3, NULL);
+        engine_session *first = support_session(subject->model, NULL);
+        assert_ok(engine_encode(first, texts->inputs, N_TEXTS, &sparse, all, N_TEXTS * VOCABULARY,
                                 NULL, NULL));
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
             engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
-            engine_session *session = support_session(subject.model, &options);
+            engine_session *session = support_session(subject->model, &options);
             for (size_t t = 0; t < N_TEXTS; t++) {
-                assert_ok(engine_encode(session, &texts.inputs[t], 1, &sparse, one, VOCABULARY,
+                assert_ok(engine_encode(session, &texts->inputs[t], 1, &sparse, one, VOCABULARY,
                                         NULL, NULL));
                 assert_memory_equal(one, all + t * VOCABULARY, sizeof one);
             }
-            engine_session_free(session);
         }
-        engine_session_free(first);
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
     }
 }
 
 /* ---- Which tokens count ---- */
 
 /* The file with a setting of its tokenizer added. */
-static engine_model *open_with(const char *path, const char *key, const char *value, void **bytes)
+static engine_model *open_with(const char *path, const char *key, const char *value)
 {
     struct patient file = {0};
-    FILE *stream = fopen(path, "rb");
-    assert_non_null(stream);
-    assert_int_equal(fseek(stream, 0, SEEK_END), 0);
-    file.len = file.cap = (size_t)ftell(stream);
-    rewind(stream);
-    file.data = aligned_alloc(64, (file.len + 63) / 64 * 64);
-    assert_true(file.data && fread(file.data, 1, file.len, stream) == file.len);
-    fclose(stream);
+    file.data = support_read(path, &file.len);
     struct patient changed = patient_copy(&file, 4096);
-    free(file.data);
     replace_setting(&changed, "TOKN", key, value, strlen(value));
-    *bytes = changed.data;
     return support_open_memory(changed.data, changed.len);
 }
 
 TEST(skipped_tokens)
 {
-    struct subject subject;
-    void *bytes;
     static float whole[6 * 48], some[6 * 48], weights[VOCABULARY], fewer[VOCABULARY];
     const int32_t ids[] = {9, 5, 6, 5, 7, 8};
     const uint8_t mask[] = {0, 1, 1, 1, 1, 0};
@@ -252,11 +225,11 @@ TEST(skipped_tokens)
     size_t needed;
     query.role = ENGINE_ROLE_QUERY;
     padded.mask = mask;
-    make(&subject, MODELS[5]);
-    engine_model *model = open_with(subject.path, "skip_vectors", "5 7", &bytes);
-    engine_session *plain = support_session(subject.model, NULL),
+    struct subject *subject = make(MODELS[5]);
+    engine_model *model = open_with(subject->path, "skip_vectors", "5 7");
+    engine_session *plain = support_session(subject->model, NULL),
                    *session = support_session(model, NULL);
-    size_t width = subject.info.token_vectors;
+    size_t width = subject->info.token_vectors;
     assert_int_equal(engine_encode(plain, &text, 1, &many, whole, 6 * 48, &needed, NULL), 0);
     assert_int_equal(needed, 6 * width);
     /* A document has the vectors of ids 9, 6 and 8; a query those of all. */
@@ -271,21 +244,13 @@ TEST(skipped_tokens)
     /* Padding gives no numbers; with a buffer that is too small, the size is counted. */
     assert_fails(BUFFER, engine_encode(session, &padded, 1, &many, some, 0, &needed, NULL));
     assert_int_equal(needed, width);
-    engine_session_free(session);
-    engine_model_close(model);
-    free(bytes);
     /* Weights of skipped ids are 0, all others as without. */
-    model = open_with(subject.path, "skip_weights", "9 299", &bytes);
+    model = open_with(subject->path, "skip_weights", "9 299");
     session = support_session(model, NULL);
     assert_int_equal(engine_encode(plain, &text, 1, &sparse, weights, VOCABULARY, NULL, NULL), 0);
     assert_int_equal(engine_encode(session, &text, 1, &sparse, fewer, VOCABULARY, NULL, NULL), 0);
     weights[9] = 0;
     assert_memory_equal(weights, fewer, sizeof weights);
-    engine_session_free(session);
-    engine_session_free(plain);
-    engine_model_close(model);
-    free(bytes);
-    comparison_close(&subject);
 }
 
 /* ---- Ranks ---- */
@@ -297,20 +262,20 @@ TEST(weights_of_queries)
     static const int32_t ids[] = {7, 3, 7, 299, 12};
     static float got[3 * VOCABULARY], texts[2 * VOCABULARY];
     static double expected[VOCABULARY];
-    struct subject subject;
     engine_token tokens[6] = {{.id = 5, .special = 1}};
     engine_encode_options query = with(ENGINE_POOLING_MODEL), text = with(ENGINE_POOLING_MODEL);
     char error[256];
     float scores[2];
-    make(&subject, XLM_R "--pooling none --head mask --set sparse=mask --set query_weights=yes");
-    engine_session *session = support_session(subject.model, NULL);
+    struct subject *subject =
+        make(XLM_R "--pooling none --head mask --set sparse=mask --set query_weights=yes");
+    engine_session *session = support_session(subject->model, NULL);
     for (size_t i = 0; i < 5; i++)
         tokens[i + 1] = (engine_token){.id = ids[i]};
     const engine_input inputs[] = {
         support_ids(ids, 5), {.tokens = tokens, .n_tokens = 6}, support_ids(ids, 2)};
     query.role = ENGINE_ROLE_QUERY;
     assert_ok(engine_encode(session, inputs, 3, &query, got, 3 * VOCABULARY, NULL, NULL));
-    if (!plain_query(&subject.weights, ids, 5, expected, error))
+    if (!plain_query(&subject->weights, ids, 5, expected, error))
         fail_msg("%s", error);
     for (size_t id = 0; id < VOCABULARY; id++)
         assert_true((double)got[id] == expected[id]);
@@ -325,8 +290,6 @@ TEST(weights_of_queries)
             product += (double)got[id] * (double)texts[i * VOCABULARY + id];
         assert_true(fabs((double)scores[i] - product) <= 1e-5 * (1 + fabs(product)));
     }
-    engine_session_free(session);
-    comparison_close(&subject);
 }
 
 /* The scores are those of the vectors that engine_encode gives, of more texts than one batch. */
@@ -340,9 +303,8 @@ TEST(rank_by_them)
     float scores[N];
     engine_result results[N + 1];
     uint64_t seed = 9;
-    struct subject subject;
-    make(&subject, MODELS[0]);
-    engine_session *session = support_session(subject.model, NULL);
+    struct subject *subject = make(MODELS[0]);
+    engine_session *session = support_session(subject->model, NULL);
     for (size_t i = 0; i <= N; i++) {
         support_random_ids(&seed, ids[i], 16, VOCABULARY);
         inputs[i] = support_ids(ids[i], 1 + i % 16); /* some have no vector at all */
@@ -351,7 +313,7 @@ TEST(rank_by_them)
     for (size_t p = 0; p < 2; p++) {
         engine_encode_options options = with(poolings[p]);
         bool is_sparse = p == 0;
-        size_t width = is_sparse ? VOCABULARY : subject.info.token_vectors, needed;
+        size_t width = is_sparse ? VOCABULARY : subject->info.token_vectors, needed;
         float *out = is_sparse ? rows : many;
         assert_int_equal(engine_rank(session, &inputs[0], inputs + 1, N, &options, scores), 0);
         assert_ok(engine_encode(session, inputs, N + 1, &options, out,
@@ -369,8 +331,6 @@ TEST(rank_by_them)
         }
         assert_true(is_sparse || scores[15] == 0); /* the text of one token, without a vector */
     }
-    engine_session_free(session);
-    comparison_close(&subject);
 }
 
 /* Without a pooling, a model's own answer is the one that it was made for. */
@@ -387,15 +347,14 @@ TEST(own_answers)
     const int32_t ids[] = {9, 5, 6};
     engine_input text = support_ids(ids, 3);
     for (size_t i = 0; i < 3; i++) {
-        struct subject subject;
         float a, b;
-        make(&subject, MODELS[cases[i].model]);
-        engine_session *session = support_session(subject.model, NULL);
+        struct subject *subject = make(MODELS[cases[i].model]);
+        engine_session *session = support_session(subject->model, NULL);
         engine_encode_options options = with(cases[i].same);
         size_t n_own, n_named;
         options.normalize = i == 0;
-        assert_int_equal(subject.info.pooling, cases[i].same);
-        assert_int_equal(subject.info.output_width, cases[i].width);
+        assert_int_equal(subject->info.pooling, cases[i].same);
+        assert_int_equal(subject->info.output_width, cases[i].width);
         assert_ok(engine_encode(session, &text, 1, NULL, own, sizeof own / 4, &n_own, NULL));
         assert_ok(
             engine_encode(session, &text, 1, &options, named, sizeof named / 4, &n_named, NULL));
@@ -404,8 +363,6 @@ TEST(own_answers)
         assert_ok(engine_rank(session, &text, &text, 1, NULL, &a));
         assert_ok(engine_rank(session, &text, &text, 1, &options, &b));
         assert_true(a == b);
-        engine_session_free(session);
-        comparison_close(&subject);
     }
 }
 
@@ -413,12 +370,11 @@ TEST(own_answers)
 
 TEST(dimensions)
 {
-    struct subject subject;
     float whole[48], cut[48], vectors[3 * 48], cut_vectors[3 * 48];
     const int32_t ids[] = {9, 5, 6, 7};
     engine_input text = support_ids(ids, 4);
-    make(&subject, MODELS[0]);
-    engine_session *session = support_session(subject.model, NULL);
+    struct subject *subject = make(MODELS[0]);
+    engine_session *session = support_session(subject->model, NULL);
     engine_encode_options options = with(ENGINE_POOLING_MEAN);
     size_t needed;
     assert_int_equal(engine_encode(session, &text, 1, &options, whole, 48, NULL, NULL), 0);
@@ -450,6 +406,4 @@ TEST(dimensions)
         assert_true(fabs(engine_cosine(cut_vectors + t * 10, vectors + t * 48, 10) - 1) < 1e-6);
     assert_int_equal(engine_rank(session, &text, &text, 1, &many, &score), 0);
     assert_true(fabsf(score - 3) < 1e-5f); /* each of its three vectors meets itself */
-    engine_session_free(session);
-    comparison_close(&subject);
 }

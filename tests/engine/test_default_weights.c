@@ -114,7 +114,5 @@ TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
     assert_true(n_close >= TEXTS / 6 && n_close_vectors >= TEXTS / 4);
     assert_true(largest <= JUMPS);
     assert_true(least >= LEAST_COSINE);
-    engine_session_free(session);
-    engine_model_close(model);
     plain_weights_free(&weights);
 }

@@ -11,25 +11,22 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct subject subject;
-
-/* Encodes random texts of these lengths with the model of subject.words, on the set `isa`, or with
+/* Encodes random texts of these lengths with the model of these words, on the set `isa`, or with
  * NULL on every one. */
-static void compare_lengths(const char *isa, const size_t *lens, size_t n, uint64_t seed,
-                            size_t n_threads)
+static void compare_lengths(const char *words, const char *isa, const size_t *lens, size_t n,
+                            uint64_t seed, size_t n_threads)
 {
-    static struct texts texts;
-    comparison_make(&subject, support_folder(), isa);
-    comparison_texts(&subject, &texts, lens, n, seed, NULL);
+    const size_t mark = owned_mark();
+    struct subject *subject = comparison_make(isa, "%s", words);
+    const struct texts *texts = comparison_texts(subject, lens, n, seed, NULL);
     for (size_t i = 0; isa != NULL ? i < 1 : support_isa(i) != NULL; i++) {
         if (isa == NULL && support_slow() && i != seed % support_isas())
             continue;
         if (isa == NULL)
-            comparison_reopen(&subject, support_isa(i));
-        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = n_threads));
+            comparison_reopen(subject, support_isa(i));
+        comparison_run(subject, texts, ENGINE_SESSION_OPTIONS(.n_threads = n_threads));
     }
-    comparison_free_texts(&texts);
-    comparison_close(&subject);
+    owned_release(mark);
 }
 
 /* ---- Two tables of settings: some are crossed in full, the others rotate ---- */
@@ -157,14 +154,16 @@ static size_t combine(const struct setting *settings, size_t n, size_t index, ch
 
 static void cross(const struct setting *settings, size_t n)
 {
-    size_t n_crossed = combine(settings, n, 0, subject.words, sizeof subject.words);
+    char words[700];
+    size_t n_crossed = combine(settings, n, 0, words, sizeof words);
     size_t step = support_emulated() ? 25 : support_slow() ? 5 : 1; /* no divisors of the kinds */
     comparison_start();
     for (size_t index = 0; index < n_crossed; index += step) {
         uint64_t state = index + 1000;
         size_t lens[] = {1, 2 + support_below(&state, 15), 17 + support_below(&state, 40)};
-        combine(settings, n, index, subject.words, sizeof subject.words);
-        compare_lengths(support_isa(index % support_isas()), lens, 3, index, 1 + index / step % 2);
+        combine(settings, n, index, words, sizeof words);
+        compare_lengths(words, support_isa(index % support_isas()), lens, 3, index,
+                        1 + index / step % 2);
     }
     comparison_finish();
 }
@@ -192,14 +191,13 @@ TEST(overrides)
     static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}};
     static const float frequencies[] = {0.125f, -0.4f};
     static const char *const masks[] = {NULL, "full", "causal"};
-    static struct texts texts;
     comparison_start();
     for (size_t file = 0; file < 2; file++) {
-        snprintf(subject.words, sizeof subject.words,
-                 "--seed 5 --layers 2 --width 24 --heads 3 --feed-forward 48 --max-tokens 40 "
-                 "--position learned --position-offset 3 --token-types 2 --mask %s %s",
-                 masks[1 + file], file > 0 ? "--set position_skips_padding=yes" : "");
-        comparison_make(&subject, support_folder(), NULL);
+        struct subject *subject = comparison_make(
+            NULL,
+            "--seed 5 --layers 2 --width 24 --heads 3 --feed-forward 48 --max-tokens 40 "
+            "--position learned --position-offset 3 --token-types 2 --mask %s %s",
+            masks[1 + file], file > 0 ? "--set position_skips_padding=yes" : "");
         for (int choice = 0; choice < 3 * SCHEMES; choice++) {
             int scheme = choice % SCHEMES;
             bool has_base = engine_position_has_base((engine_position)scheme);
@@ -220,12 +218,11 @@ TEST(overrides)
                 expected.frequencies = options.frequencies = frequencies;
                 expected.n_frequencies = options.n_frequencies = 2;
             }
-            comparison_texts(&subject, &texts, (size_t[]){1, 11, 40}, 3, (uint64_t)choice,
-                             &expected);
-            comparison_run(&subject, &texts, options);
-            comparison_free_texts(&texts);
+            comparison_run(
+                subject,
+                comparison_texts(subject, (size_t[]){1, 11, 40}, 3, (uint64_t)choice, &expected),
+                options);
         }
-        comparison_close(&subject);
     }
     comparison_finish();
 }
@@ -241,7 +238,6 @@ TEST(head_pooling)
     static const char *const heads[] = {
         "", "--head-dense tanh --head-bias no", "--head-norm yes --head-dense gelu",
         "--head-dense silu --set head_dense_bias=no --head-norm yes --norm-bias no"};
-    static struct texts texts;
     enum { LABELS = 3, N = 4 };
     struct worst worst = {0};
     for (size_t i = 0; i < 3 * N_HEAD_POOLINGS; i++) {
@@ -250,29 +246,26 @@ TEST(head_pooling)
         char error[256];
         const char *pooling = head_poolings[i % N_HEAD_POOLINGS];
         bool is_late = strcmp(pooling, "mean") == 0 && i >= N_HEAD_POOLINGS;
-        snprintf(subject.words, sizeof subject.words,
-                 "--seed %zu --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
-                 "--position learned --labels pos,neg,none --head-pooling %s --scores %s %s%s",
-                 i, i % 3, pooling, scores[i / N_HEAD_POOLINGS], heads[i % 4],
-                 is_late ? " --set head_late=yes" : "");
-        comparison_make(&subject, support_folder(), support_isa(i % support_isas()));
-        comparison_texts(&subject, &texts, (size_t[]){3, 0, 1, 17}, N, i, NULL);
-        engine_session *session = support_session(subject.model, NULL);
-        assert_ok(engine_encode(session, texts.inputs, N,
+        struct subject *subject = comparison_make(
+            support_isa(i % support_isas()),
+            "--seed %zu --layers %zu --width 20 --heads 2 --feed-forward 8 --max-tokens 40 "
+            "--position learned --labels pos,neg,none --head-pooling %s --scores %s %s%s",
+            i, i % 3, pooling, scores[i / N_HEAD_POOLINGS], heads[i % 4],
+            is_late ? " --set head_late=yes" : "");
+        const struct texts *texts = comparison_texts(subject, (size_t[]){3, 0, 1, 17}, N, i, NULL);
+        engine_session *session = support_session(subject->model, NULL);
+        assert_ok(engine_encode(session, texts->inputs, N,
                                 &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), got,
                                 N * LABELS, NULL, NULL));
         for (size_t t = 0; t < N; t++) {
             double nothing[LABELS] = {0};
-            if (texts.inputs[t].n_ids > 0 &&
-                !plain_scores(&subject.weights, &texts.expected[t], expected, error))
+            if (texts->inputs[t].n_ids > 0 &&
+                !plain_scores(&subject->weights, &texts->expected[t], expected, error))
                 fail_msg("%s", error);
             support_compare(&worst, 1e-5, got + t * LABELS,
-                            texts.inputs[t].n_ids > 0 ? expected : nothing, LABELS, "%s: text %zu",
-                            subject.words, t);
+                            texts->inputs[t].n_ids > 0 ? expected : nothing, LABELS, "%s: text %zu",
+                            subject->words, t);
         }
-        engine_session_free(session);
-        comparison_free_texts(&texts);
-        comparison_close(&subject);
     }
     support_assert_within(&worst, 1e-5, "scores by head_pooling");
 }
@@ -284,8 +277,9 @@ static void compare_models(const char *const *words, size_t n_models, const char
 {
     comparison_start();
     for (size_t i = 0; i < n_models; i++) {
-        snprintf(subject.words, sizeof subject.words, "--seed %zu %s %s", i, usual_words, words[i]);
-        compare_lengths(NULL, lens, n_lens, i, 2);
+        char all[700];
+        snprintf(all, sizeof all, "--seed %zu %s %s", i, usual_words, words[i]);
+        compare_lengths(all, NULL, lens, n_lens, i, 2);
     }
     comparison_finish();
 }
@@ -362,17 +356,19 @@ TEST(thousands_of_tokens)
     size_t n_tokens = support_slow() ? 400 : 2600;
     comparison_start();
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        snprintf(subject.words, sizeof subject.words,
+        char all[700];
+        snprintf(all, sizeof all,
                  "--layers 2 --width 16 --heads 1 --feed-forward 32 --max-tokens 2600 %s",
                  words[i]);
-        compare_lengths(support_isa(i % support_isas()), &n_tokens, 1, i, 2);
+        compare_lengths(all, support_isa(i % support_isas()), &n_tokens, 1, i, 2);
     }
     comparison_finish();
 }
 
 /* ---- Masks: hidden tokens have rows of zeros and count in no mean ---- */
 
-static void compare_masked(engine_session *session, const engine_input *input, struct worst *worst)
+static void compare_masked(const struct subject *subject, engine_session *session,
+                           const engine_input *input, struct worst *worst)
 {
     enum { WIDTH = 24, MOST = 40 };
     float tokens[MOST * WIDTH], mean[WIDTH];
@@ -383,7 +379,7 @@ static void compare_masked(engine_session *session, const engine_input *input, s
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     size_t n = input->n_ids * WIDTH;
     char error[256];
-    if (!plain_encode(&subject.weights, &same, NULL, &output, error))
+    if (!plain_encode(&subject->weights, &same, NULL, &output, error))
         fail_msg("%s", error);
     for (size_t t = 0, seen = 0; t < input->n_ids; t++)
         for (size_t i = 0; input->mask[t] && i < WIDTH; i++, seen++)
@@ -392,10 +388,10 @@ static void compare_masked(engine_session *session, const engine_input *input, s
     assert_ok(engine_encode(session, input, 1, &options, tokens, n, NULL, NULL));
     options.pooling = ENGINE_POOLING_MEAN;
     assert_ok(engine_encode(session, input, 1, &options, mean, WIDTH, NULL, NULL));
-    support_compare(worst, 1e-5, tokens, expected, n, "%s: %zu tokens, %zu seen", subject.words,
+    support_compare(worst, 1e-5, tokens, expected, n, "%s: %zu tokens, %zu seen", subject->words,
                     input->n_ids, output.n_tokens);
     support_compare(worst, 1e-5, mean, expected_mean, WIDTH, "%s: mean of %zu tokens, %zu seen",
-                    subject.words, input->n_ids, output.n_tokens);
+                    subject->words, input->n_ids, output.n_tokens);
     for (size_t i = 0; i < n; i++)
         assert_true(input->mask[i / WIDTH] || tokens[i] == 0.0f);
     plain_output_free(&output);
@@ -410,29 +406,27 @@ TEST(masks)
     struct worst worst = {0};
     uint64_t state = 31;
     for (size_t file = 0; file < n_files; file++) {
-        snprintf(subject.words, sizeof subject.words,
-                 "--seed 9 --layers 3 --width 24 --heads 3 --feed-forward 30 --max-tokens 40 "
-                 "--token-types 2 --position %s %s %s",
-                 file < n_kinds ? "none" : positions[file - n_kinds],
-                 file < n_kinds ? later[0].values[file % 6] : "",
-                 file < n_kinds ? later[1].values[file / 6] : "");
-        comparison_make(&subject, support_folder(), support_isa(file % support_isas()));
-        engine_session *session = support_session(subject.model, NULL);
+        struct subject *subject = comparison_make(
+            support_isa(file % support_isas()),
+            "--seed 9 --layers 3 --width 24 --heads 3 --feed-forward 30 --max-tokens 40 "
+            "--token-types 2 --position %s %s %s",
+            file < n_kinds ? "none" : positions[file - n_kinds],
+            file < n_kinds ? later[0].values[file % 6] : "",
+            file < n_kinds ? later[1].values[file / 6] : "");
+        engine_session *session = support_session(subject->model, NULL);
         for (size_t round = 0; round < 20; round++) {
             int32_t ids[40], types[40];
             uint8_t mask[40];
             engine_input input = {.ids = ids, .types = types, .mask = mask, .n_ids = 1 + 2 * round};
             size_t border = support_below(&state, input.n_ids);
-            support_random_ids(&state, ids, input.n_ids, subject.info.n_vocabulary);
+            support_random_ids(&state, ids, input.n_ids, subject->info.n_vocabulary);
             support_random_ids(&state, types, input.n_ids, 2);
             for (size_t t = 0; t < input.n_ids; t++)
                 mask[t] = round % 3 == 0   ? t <= border
                           : round % 3 == 1 ? t >= border
                                            : support_below(&state, 4) < round % 5;
-            compare_masked(session, &input, &worst);
+            compare_masked(subject, session, &input, &worst);
         }
-        engine_session_free(session);
-        comparison_close(&subject);
     }
     support_assert_within(&worst, 1e-5, "masked");
 }
@@ -482,25 +476,24 @@ static const char STORED[] =
 static void check_stored(const char *middle, const char *type, const char *layout, size_t choice,
                          const struct plain_weights *exact)
 {
-    static struct texts texts;
-    snprintf(subject.words, sizeof subject.words, "%s %s --type %s --layout %s", STORED, middle,
-             type, layout);
-    comparison_make(&subject, support_folder(), NULL);
-    assert_ok(engine_model_verify(subject.model, NULL));
-    compare_stored(&subject.weights, exact, type);
+    const size_t mark = owned_mark();
+    struct subject *subject =
+        comparison_make(NULL, "%s %s --type %s --layout %s", STORED, middle, type, layout);
+    assert_ok(engine_model_verify(subject->model, NULL));
+    compare_stored(&subject->weights, exact, type);
     const struct plain_tensor *linear =
-        plain_tensor(&subject.weights, "layers.0.attention.qkv.weight");
+        plain_tensor(&subject->weights, "layers.0.attention.qkv.weight");
     assert_int_equal(linear->type, choice / 2 + 1);
     assert_int_equal(linear->layout, choice % 2);
-    comparison_texts(&subject, &texts, (size_t[]){1, 7, 33, 128}, 4, choice, NULL);
+    const struct texts *texts =
+        comparison_texts(subject, (size_t[]){1, 7, 33, 128}, 4, choice, NULL);
     for (size_t i = 0; support_isa(i); i++) {
         if (support_slow() && i != choice % support_isas())
             continue;
-        comparison_reopen(&subject, support_isa(i));
-        comparison_run(&subject, &texts, ENGINE_SESSION_OPTIONS(.n_threads = 1));
+        comparison_reopen(subject, support_isa(i));
+        comparison_run(subject, texts, ENGINE_SESSION_OPTIONS(.n_threads = 1));
     }
-    comparison_free_texts(&texts);
-    comparison_close(&subject);
+    owned_release(mark);
 }
 
 /* But for panels of int8, which multiply rounded rows: those are test_int8.c's. Gates whose halves
@@ -516,13 +509,10 @@ TEST(stored_types)
     comparison_start();
     size_t step = support_emulated() ? 3 : 1;
     for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m += step) {
-        struct subject exact = {.model = NULL};
-        snprintf(exact.words, sizeof exact.words, "%s %s", STORED, middles[m]);
-        comparison_make(&exact, support_folder(), NULL);
+        const struct subject *exact = comparison_make(NULL, "%s %s", STORED, middles[m]);
         for (size_t choice = 0; choice < INT8_PANELS; choice++)
             check_stored(middles[m], types[choice / 2], layouts[choice % 2], choice,
-                         &exact.weights);
-        comparison_close(&exact);
+                         &exact->weights);
     }
     comparison_finish();
 }

@@ -4,20 +4,17 @@
 #include "tests/engine/comparison.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static engine_session *open_head(const char *options, engine_model **model)
+static engine_session *open_head(const char *options)
 {
-    *model = support_small_model(options);
-    return support_session(*model, NULL);
+    return support_session(support_small_model(options), NULL);
 }
 
 TEST(cross_encoder)
 {
-    engine_model *model;
-    engine_session *session = open_head("--head sequence --labels 1 --head-dense tanh", &model);
+    engine_session *session = open_head("--head sequence --labels 1 --head-dense tanh");
     engine_input query = {.text = "I ride", .text_len = 6};
     engine_input texts[] = {{.text = "bike", .text_len = 4}, {.text = "dog cat", .text_len = 7}};
     engine_input pairs[] = {{.text = "I ride", .text_len = 6, .pair = "bike", .pair_len = 4},
@@ -29,8 +26,6 @@ TEST(cross_encoder)
                             NULL, NULL));
     assert_memory_equal(scores, expected, sizeof expected);
     assert_ok(engine_rank(session, &query, NULL, 0, NULL, NULL));
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 TEST(no_pooler)
@@ -42,12 +37,9 @@ TEST(no_pooler)
     engine_input text = {.text = "I ride", .text_len = 6};
     float out[16];
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
-        engine_model *model;
-        engine_session *session = open_head(without[i], &model);
+        engine_session *session = open_head(without[i]);
         assert_fails(UNSUPPORTED, engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL));
         assert_fails(UNSUPPORTED, engine_rank(session, &text, &text, 1, &pooler, out));
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
@@ -61,34 +53,27 @@ TEST(no_mask_token)
     engine_input text = {.text = "I ride", .text_len = 6};
     engine_candidate out[2];
     for (size_t i = 0; i < 2; i++) {
-        engine_model *model;
-        engine_session *session = open_head(models[i][0], &model);
+        engine_session *session = open_head(models[i][0]);
         assert_fails(UNSUPPORTED, engine_fill(session, &text, 2, NULL, out, 2, NULL, NULL));
         assert_non_null(strstr(engine_session_message(session), models[i][1]));
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }
 
 /* A classifier's dense layer is one if it is BERT's. */
 TEST(pooler_of_a_classifier)
 {
-    engine_model *model;
-    engine_session *session = open_head("--head sequence --labels 2 --head-dense tanh", &model);
+    engine_session *session = open_head("--head sequence --labels 2 --head-dense tanh");
     engine_encode_options pooler = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
     engine_input text = {.text = "I ride", .text_len = 6};
     float out[16];
     assert_ok(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL));
     for (size_t i = 0; i < 16; i++)
         assert_true(fabsf(out[i]) <= 1);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 TEST(rank_by_cosine)
 {
-    engine_model *model;
-    engine_session *session = open_head("--projections 1 --normalize yes", &model);
+    engine_session *session = open_head("--projections 1 --normalize yes");
     engine_input texts[40];
     float scores[40], vectors[2 * 16];
     for (size_t i = 0; i < 40; i++) /* more than one batch */
@@ -99,8 +84,6 @@ TEST(rank_by_cosine)
     float expected = (float)engine_cosine(vectors, vectors + 16, 16);
     for (size_t i = 0; i < 40; i++)
         assert_true(fabsf(scores[i] - (i % 2 ? expected : 1)) <= 1e-6f);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 /* Several poolings side by side, dense layers of several activations, and layer norms: as the
@@ -116,36 +99,32 @@ TEST(own_vectors_of_many_steps)
         "--pooling mean --projections 2 --set projection_activation=layer_norm"};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         for (size_t n_prompt = 0; n_prompt < 3; n_prompt++) {
-            struct subject subject = {.model = NULL};
             struct plain_output output;
             engine_token tokens[5] = {{0}};
             char error[256];
             float got[6 * 16];
             size_t width, n_floats;
-            snprintf(subject.words, sizeof subject.words,
-                     "--layers 1 --width 16 --heads 2 --feed-forward 32 --vocabulary 30 %s%s",
-                     made[i], n_prompt > 0 ? " --set pools_prompt=no" : "");
-            comparison_make(&subject, support_folder(), NULL);
-            engine_session *session = support_session(subject.model, NULL);
+            const struct subject *subject = comparison_make(
+                NULL, "--layers 1 --width 16 --heads 2 --feed-forward 32 --vocabulary 30 %s%s",
+                made[i], n_prompt > 0 ? " --set pools_prompt=no" : "");
+            engine_session *session = support_session(subject->model, NULL);
             for (size_t t = 0; t < 5; t++)
                 tokens[t] = (engine_token){.id = (int32_t)(3 * t % 7), .unpooled = t < n_prompt};
             engine_input input = {.tokens = tokens, .n_tokens = 5};
             const int32_t ids[] = {0, 3, 6, 2, 5};
             assert_int_equal(engine_encode(session, &input, 1, NULL, got, 96, &n_floats, NULL), 0);
-            if (!plain_encode(&subject.weights, &(struct plain_input){.n = 5, .ids = ids}, NULL,
+            if (!plain_encode(&subject->weights, &(struct plain_input){.n = 5, .ids = ids}, NULL,
                               &output, error))
                 fail_msg("%s", error);
             output.n_prompt = n_prompt;
-            double *expected = plain_vector_of_text(&subject.weights, &output, &width, error);
+            double *expected = plain_vector_of_text(&subject->weights, &output, &width, error);
             assert_int_equal(n_floats, width);
             for (size_t c = 0; c < width; c++)
                 if (!(fabs((double)got[c] - expected[c]) <= 1e-5 * fmax(1, fabs(expected[c]))))
-                    fail_msg("%s: column %zu is %.9g, expected %.9g", subject.words, c,
+                    fail_msg("%s: column %zu is %.9g, expected %.9g", subject->words, c,
                              (double)got[c], expected[c]);
             free(expected);
             plain_output_free(&output);
-            engine_session_free(session);
-            comparison_close(&subject);
         }
 }
 
@@ -160,8 +139,7 @@ TEST(pooling_that_is_asked_for)
                           every = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     engine_input text = {.text = "I ride", .text_len = 6};
     for (size_t i = 0; i < sizeof with / sizeof with[0]; i++) {
-        engine_model *model;
-        engine_session *session = open_head(with[i], &model);
+        engine_session *session = open_head(with[i]);
         float pooled[16], tokens[2 * 16], own[2 * 16];
         assert_ok(engine_encode(session, &text, 1, &mean, pooled, 16, NULL, NULL));
         assert_ok(engine_encode(session, &text, 1, &every, tokens, 32, NULL, NULL));
@@ -172,7 +150,5 @@ TEST(pooling_that_is_asked_for)
             assert_memory_not_equal(own, pooled, sizeof pooled);
         if (i == 2)
             assert_memory_equal(own, tokens, sizeof tokens);
-        engine_session_free(session);
-        engine_model_close(model);
     }
 }

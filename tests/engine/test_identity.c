@@ -2,6 +2,7 @@
 /* Guarantee: the vector of a text is the same to the last bit in any batch, order and
  * padding, in any session, and with any number of threads. */
 #include "model/tensor.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 #include "tests/weight_surgery.h"
 
@@ -156,7 +157,7 @@ static const char *encode_batch(const struct alone *alone, const struct batch *b
     size_t n_rows = 0, width = alone->width;
     for (size_t i = 0; i < batch->n; i++)
         n_rows += batch->inputs[i].n_ids;
-    float *out = malloc((n_rows * width + 1) * sizeof *out);
+    float *out = malloc((n_rows * width + 1) * sizeof *out); /* not owned: threads are here */
     const char *wrong = out ? NULL : "memory";
     if (!wrong && engine_encode(session, batch->inputs, batch->n, &tokens, out, n_rows * width,
                                 NULL, NULL) != ENGINE_OK)
@@ -179,12 +180,10 @@ static void encode_alone(struct alone *alone)
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     uint64_t state = 1;
     size_t width = alone->width;
-    alone->pooled = malloc(N_TEXTS * width * sizeof *alone->pooled);
-    assert_non_null(alone->pooled);
+    alone->pooled = new_floats(N_TEXTS * width);
     for (size_t text = 0; text < N_TEXTS; text++) {
         size_t n = alone->len[text] * width;
-        alone->tokens[text] = malloc(n * sizeof *alone->tokens[text]);
-        assert_non_null(alone->tokens[text]);
+        alone->tokens[text] = new_floats(n);
         batch = (struct batch){.n = 1, .text = {text}};
         fill_batch(alone, &batch, &state);
         options.pooling = ENGINE_POOLING_NONE;
@@ -197,7 +196,6 @@ static void encode_alone(struct alone *alone)
         assert_ok(engine_encode(session, batch.inputs, 1, &options, alone->pooled + text * width,
                                 width, NULL, NULL));
     }
-    engine_session_free(session);
 }
 
 static void open_alone(struct alone *alone, const char *isa)
@@ -220,14 +218,6 @@ static void open_alone(struct alone *alone, const char *isa)
     alone->len[2] = 100; /* attention goes other ways for longer texts */
     alone->len[3] = LONGEST;
     encode_alone(alone);
-}
-
-static void close_alone(struct alone *alone)
-{
-    for (size_t i = 0; i < N_TEXTS; i++)
-        free(alone->tokens[i]);
-    free(alone->pooled);
-    engine_model_close(alone->model);
 }
 
 /* n texts in random order, repeated when n is more than there are. */
@@ -261,7 +251,6 @@ static void check_batches(const struct alone *alone, const char *isa, const char
                 fail_msg("%s, %s, %zu texts, %zu threads: %s", shape, isa, sizes[j], threads[i],
                          wrong);
         }
-        engine_session_free(session);
     }
 }
 
@@ -283,7 +272,6 @@ static void check_padding(const struct alone *alone, const char *isa, const char
         const char *wrong = encode_batch(alone, &batch, session);
         if (wrong)
             fail_msg("%s, %s, padding %zu: %s", shape, isa, side, wrong);
-        engine_session_free(session);
     }
 }
 
@@ -307,7 +295,6 @@ static void check_traced(const struct alone *alone, const char *isa, const char 
     if (wrong)
         fail_msg("%s, %s, traced: %s", shape, isa, wrong);
     assert_true(n_traced > 0);
-    engine_session_free(session);
 }
 
 TEST(company)
@@ -319,11 +306,12 @@ TEST(company)
         for (size_t i = 0; support_isa(i); i++) {
             if (support_slow() && i != shape % support_isas())
                 continue;
+            const size_t mark = owned_mark();
             open_alone(&alone, support_isa(i));
             check_batches(&alone, support_isa(i), SHAPES[shape]);
             check_padding(&alone, support_isa(i), SHAPES[shape]);
             check_traced(&alone, support_isa(i), SHAPES[shape]);
-            close_alone(&alone);
+            owned_release(mark);
         }
     }
 }
@@ -378,7 +366,6 @@ TEST(first_layer_in_int8)
             continue;
         open_alone(&alone, support_isa(i));
         check_batches(&alone, support_isa(i), "a layer in int8, a layer in f32");
-        close_alone(&alone);
     }
 }
 
@@ -432,7 +419,6 @@ TEST(many_sessions)
         for (size_t i = 0; i < N_CALLERS; i++)
             if (callers[i].wrong)
                 fail_msg("%s, thread %zu: %s", SHAPES[shape], i, callers[i].wrong);
-        close_alone(&alone);
     }
 }
 

@@ -10,7 +10,6 @@
 #include "tests/engine/comparison.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const double TOLERANCE = 1e-5, JUMPS = 0.03;
 enum { MOST_TOKENS = 4 };
@@ -36,39 +35,32 @@ static size_t count_close(const struct subject *subject, const struct texts *tex
         n_close += difference.largest <= TOLERANCE;
         *largest = fmax(*largest, difference.largest);
     }
-    engine_session_free(session);
     return n_close;
 }
 
 static void check_model(const char *words, size_t index)
 {
-    static struct subject subject;
-    static struct texts texts, unrounded;
     size_t lens[MAX_TEXTS];
     for (size_t i = 0; i < MAX_TEXTS; i++)
         lens[i] = 1 + i % MOST_TOKENS;
-    snprintf(
-        subject.words, sizeof subject.words,
+    struct subject *subject = comparison_make(
+        NULL,
         "--seed 31 --layers 2 --position learned --max-tokens 128 --type int8 --layout panels %s",
         words);
-    comparison_make(&subject, support_folder(), NULL);
-    comparison_texts(&subject, &texts, lens, MAX_TEXTS, index,
-                     &(struct plain_options){.int8_rows = true});
-    comparison_texts(&subject, &unrounded, lens, MAX_TEXTS, index, NULL);
+    const struct texts *texts = comparison_texts(subject, lens, MAX_TEXTS, index,
+                                                 &(struct plain_options){.int8_rows = true}),
+                       *unrounded = comparison_texts(subject, lens, MAX_TEXTS, index, NULL);
     for (size_t i = 0; support_isa(i); i++) {
         double largest = 0, ignored = 0;
-        comparison_reopen(&subject, support_isa(i));
-        size_t n_close = count_close(&subject, &texts, 1 + i % 2, &largest);
+        comparison_reopen(subject, support_isa(i));
+        size_t n_close = count_close(subject, texts, 1 + i % 2, &largest);
         print_message("%s (%s): %zu of %d texts within %g, largest difference %.2g\n", words,
-                      subject.info.isa, n_close, MAX_TEXTS, TOLERANCE, largest);
+                      subject->info.isa, n_close, MAX_TEXTS, TOLERANCE, largest);
         assert_true(n_close >= MAX_TEXTS * 9 / 10);
         assert_true(largest <= JUMPS);
-        assert_int_equal(count_close(&subject, &unrounded, 1, &ignored),
-                         0); /* the rounding is not for nothing */
+        /* the rounding is not for nothing */
+        assert_int_equal(count_close(subject, unrounded, 1, &ignored), 0);
     }
-    comparison_free_texts(&texts);
-    comparison_free_texts(&unrounded);
-    comparison_close(&subject);
 }
 
 /* Gates whose halves fall into panels of their own are multiplied in the tile, others not. */

@@ -7,11 +7,11 @@
  * Guarantee: vectors have the same bits on every instruction set with fused multiply-adds, by gcc
  * and clang; portable ones are within 1e-5 in f32, 0.05 in int8 and bf16; precision fast is bf16 or
  * exact. */
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How far the portable set may be, where 1 is the size of the numbers. f32: rounding errors of some
@@ -137,9 +137,8 @@ static struct vectors encode_all(const char *path, const char *isa, engine_preci
     engine_session *session = support_session(model, &alone);
     engine_info info = ENGINE_INFO();
     assert_ok(engine_model_info(model, &info, NULL));
-    struct vectors vectors = {calloc(N_TEXTS * (LONGEST + 1) * info.width, sizeof(float)), 0};
+    struct vectors vectors = {new_floats(N_TEXTS * (LONGEST + 1) * info.width), 0};
     uint64_t state = 1;
-    assert_non_null(vectors.values);
     for (size_t text = 0; text < N_TEXTS; text++) {
         int32_t ids[LONGEST];
         support_random_ids(&state, ids, LENS[text], 26);
@@ -154,8 +153,6 @@ static struct vectors encode_all(const char *path, const char *isa, engine_preci
                                 NULL, NULL));
         vectors.n += info.width;
     }
-    engine_session_free(session);
-    engine_model_close(model);
     return vectors;
 }
 
@@ -197,13 +194,13 @@ static double distance(const struct vectors *a, const struct vectors *b)
 static bool check_shape(const char *path, const struct shape *shape, engine_precision precision,
                         double *portable_distance)
 {
+    const size_t mark = owned_mark();
     struct vectors portable = encode_all(path, support_isa(0), precision);
     struct vectors first = encode_all(path, support_isa(1), precision);
     bool is_int8 = strstr(shape->options, "int8") != NULL;
     for (size_t i = 2; support_isa(i) != NULL && (!support_emulated() || is_int8); i++) {
         struct vectors other = encode_all(path, support_isa(i), precision);
         check_same(shape, &first, support_isa(1), &other, support_isa(i));
-        free(other.values);
     }
     *portable_distance = fmax(*portable_distance, distance(&portable, &first));
     uint64_t found = fingerprint(&first);
@@ -211,8 +208,7 @@ static bool check_shape(const char *path, const struct shape *shape, engine_prec
     if (!same)
         print_error("%s: fingerprint 0x%016" PRIX64 ", expected 0x%016" PRIX64 "\n", shape->options,
                     found, shape->fingerprint);
-    free(first.values);
-    free(portable.values);
+    owned_release(mark);
     return same;
 }
 
@@ -272,15 +268,12 @@ TEST(fast_is_bf16_or_exact)
         struct vectors fast = encode_all(path, isa, ENGINE_PRECISION_FAST);
         engine_model *model = support_open_isa(path, isa, ENGINE_PRECISION_FAST);
         assert_ok(engine_model_info(model, &info, NULL));
-        engine_model_close(model);
         assert_int_equal(info.precision, is_fast ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT);
         assert_false(info.is_emulated);
         assert_memory_equal(fast.values, (is_fast ? bf16 : exact).values, fast.n * sizeof(float));
         assert_memory_not_equal(exact.values, bf16.values, exact.n * sizeof(float));
         model = support_open_isa(path, isa, ENGINE_PRECISION_BF16);
         assert_ok(engine_model_info(model, &info, NULL));
-        engine_model_close(model);
         assert_int_equal(info.is_emulated, !is_fast);
-        free(exact.values), free(bf16.values), free(fast.values);
     }
 }

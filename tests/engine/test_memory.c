@@ -2,6 +2,7 @@
 /* Memory of a session in the shape of all-MiniLM-L6-v2 (width 384, 12 heads, feed-forward 1536):
  * what it may be for 8,192 tokens, that it grows with them linearly and hardly with the threads,
  * and that a session touches no more of it than its texts need. */
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <fcntl.h>
@@ -58,7 +59,6 @@ TEST(kinds_grow_linearly)
                            MAX_TOKENS, kinds[i]);
         model = support_open(kind_path);
         size_t most = bytes_of(MAX_TOKENS, 2), half = bytes_of(MAX_TOKENS / 2, 2);
-        engine_model_close(model);
         model = usual;
         print_message("%s: %.1f MiB\n", kinds[i], (double)most / MIB);
         assert_true(most <= MOST_BYTES && most <= 2 * half + 8 * MIB);
@@ -95,11 +95,11 @@ TEST(touches_what_it_needs)
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.max_tokens = MAX_TOKENS, .n_threads = 2);
     size_t longest = support_sanitized() ? 512 : MAX_TOKENS;
-    engine_session *session = support_session(model, &options);
-    encode_ids(session, 16); /* touches the weights */
-    engine_session_free(session);
+    const size_t mark = owned_mark();
+    encode_ids(support_session(model, &options), 16); /* touches the weights */
+    owned_release(mark);
     size_t before = resident_bytes();
-    session = support_session(model, &options);
+    engine_session *session = support_session(model, &options);
     encode_ids(session, 16);
     size_t after_short = resident_bytes();
     encode_ids(session, longest);
@@ -111,7 +111,6 @@ TEST(touches_what_it_needs)
         assert_true(after_short <= before + 4 * MIB);
         assert_true(after_long <= before + bytes_of(MAX_TOKENS, 2) + 2 * MIB);
     }
-    engine_session_free(session);
 }
 
 SET_UP()
@@ -122,9 +121,4 @@ SET_UP()
     support_make_model(path, NULL,
                        "--layers 1 --width 384 --heads 12 --feed-forward 1536 --max-tokens 8192");
     model = support_open(path);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
 }

@@ -126,27 +126,22 @@ static void check_sessions(const engine_model *model, const char *text)
 {
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
-        engine_session *session;
-        assert_int_equal(engine_session_new(model, &options, &session, NULL), 0);
+        engine_session *session = support_session(model, &options);
         for (size_t n = N_TEXTS; n > 0; n /= 2) {
             n_calls = 0;
             encode_many(session, text, n);
             if (n_calls != 0)
                 fail_msg("%zu texts, %zu threads: %ld allocations", n, n_threads, n_calls);
         }
-        engine_session_free(session);
     }
 }
 
 static void check_bytes(void *bytes, size_t len, const char *text)
 {
-    engine_model *model;
     n_calls = 0;
-    assert_int_equal(engine_model_open_memory(bytes, len, NULL, &model, NULL), 0);
+    engine_model *model = support_open_memory(bytes, len);
     assert_true(n_calls > 0);
     check_sessions(model, text);
-    engine_model_close(model);
-    free(bytes);
 }
 
 static void skip_if_sanitized(void)
@@ -170,11 +165,8 @@ TEST(calls_of_every_kind)
         n_calls = 0;
         encode_all_kinds(session);
         assert_int_equal(n_calls, 0);
-        engine_session_free(session);
     }
     assert_true(n_views > 0);
-    engine_model_close(model);
-    free(bytes);
 }
 
 TEST(whoever_calls)
@@ -201,20 +193,16 @@ TEST(pieces_of_words)
 /* Attention goes other ways for longer texts. */
 TEST(long_texts)
 {
-    char folder[SUPPORT_PATH], path[SUPPORT_PATH], text[400];
+    char path[SUPPORT_PATH], text[400];
     skip_if_sanitized();
     for (size_t i = 0; i + 1 < sizeof text; i++)
         text[i] = i % 2 ? ' ' : (char)('a' + i / 2 % 26);
     text[sizeof text - 1] = '\0';
-    support_temp_dir(folder);
-    support_path(path, folder, "model.weights");
+    support_path(path, support_folder(), "model.weights");
     support_make_model(
         path, NULL,
         "--layers 2 --width 32 --heads 2 --feed-forward 64 --type int8 --max-tokens 256");
-    engine_model *model = support_open(path);
-    check_sessions(model, text);
-    engine_model_close(model);
-    support_remove_dir(folder);
+    check_sessions(support_open(path), text);
 }
 
 /* Sparse weights and vectors of tokens, which threads make of a pass together; experts. */
@@ -231,9 +219,7 @@ TEST(answers_and_experts)
         support_make_model(path, NULL,
                            "%s --width 16 --heads 2 --feed-forward 32 --pooling none %s",
                            i < 3 ? "--layers 1" : "", answers[i]);
-        engine_model *model = support_open(path);
-        check_sessions(model, "a b c d");
-        engine_model_close(model);
+        check_sessions(support_open(path), "a b c d");
     }
 }
 

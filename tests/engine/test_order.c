@@ -19,7 +19,6 @@ static void encode_ids(const engine_model *model, engine_session_options options
     engine_session *session = support_session(model, &options);
     if (engine_encode(session, &input, 1, &every, out, n * width, NULL, NULL))
         fail_msg("%s", engine_session_message(session));
-    engine_session_free(session);
 }
 
 /* Runs the check with a model of each shape on every instruction set. */
@@ -34,7 +33,6 @@ static void each_model(const char *const *shapes, size_t n, const char *usual,
             assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
             assert_true(info.width <= MAX_WIDTH);
             check(model, info.width, shape);
-            engine_model_close(model);
         }
     }
 }

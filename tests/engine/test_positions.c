@@ -3,11 +3,11 @@
  * the second implementation, tables with the file, and wrong options are refused. The formulas are
  * tested in model/layers/test_position.c. */
 #include "engine/plain/encoder.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char path[SUPPORT_PATH];
@@ -28,10 +28,9 @@ static const engine_session_options *with(engine_position position)
 
 static float *positions(const engine_model *model, engine_position scheme, size_t n, size_t width)
 {
-    float *out = malloc((n * width + 1) * sizeof *out);
+    float *out = new_floats(n * width);
     size_t needed = 0;
     engine_error error;
-    assert_non_null(out);
     if (engine_position_matrix(model, with(scheme), 0, n, out, n * width, &needed, &error))
         fail_msg("%zu positions: %s", n, error.message);
     assert_int_equal(needed, n * width);
@@ -54,10 +53,9 @@ static void compare_options(const engine_model *model, const struct plain_weight
     char error[256];
     engine_error refused;
     struct worst worst = {0};
-    double *expected = malloc((n * width + 1) * sizeof *expected);
-    float *matrix = malloc((n * width + 1) * sizeof *matrix);
+    double *expected = new_doubles(n * width);
+    float *matrix = new_floats(n * width);
     size_t needed;
-    assert_true(expected && matrix);
     if (engine_position_matrix(model, options, 0, n, matrix, n * width, &needed, &refused))
         fail_msg("%zu positions: %s", n, refused.message);
     assert_int_equal(needed, n * width);
@@ -65,8 +63,6 @@ static void compare_options(const engine_model *model, const struct plain_weight
         fail_msg("%s", error);
     support_compare(&worst, tolerance, matrix, expected, n * width, "%zu x %zu", n, width);
     support_assert_within(&worst, tolerance, name ? name : "as the model says");
-    free(matrix);
-    free(expected);
 }
 
 static bool is_without(const engine_model *model, int scheme)
@@ -99,7 +95,6 @@ static void compare_file(const char *options, size_t width, size_t n, bool has_t
         }
         compare_options(model, &weights, &asked, n, width);
     }
-    engine_model_close(model);
     plain_weights_free(&weights);
 }
 
@@ -177,7 +172,6 @@ TEST(without_model)
     for (size_t p = 0; p < 4; p++)
         for (size_t i = 0; i < WIDTH; i++)
             assert_true(fabsf(out[p * WIDTH + i] - (i < 2 ? turn[p][i] : 0)) <= 1e-15f);
-    engine_model_close(model);
 }
 
 static void assert_options_refused(const engine_model *model, const engine_session_options *options,
@@ -253,14 +247,12 @@ TEST(refused_options)
     options.position = ENGINE_POSITION_NONE;
     options.position_scale = &scale;
     assert_options_refused(model, &options, "no positions are added");
-    engine_model_close(model);
     model = make("--width 10 --heads 1 --max-tokens 30 --position none");
     options.position = ENGINE_POSITION_MODEL;
     assert_options_refused(model, &options, "no positions are added");
     options = none;
     options.struct_bytes = 8;
     assert_options_refused(model, &options, "struct_bytes");
-    engine_model_close(model);
 }
 
 /* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the
@@ -295,7 +287,6 @@ TEST(exact_table)
                 assert_true(exact[i] == (double)stored[i] * (has_scale ? (double)0.3f : 1));
                 assert_true((float)exact[i] == out[i]);
             }
-            engine_model_close(model);
         }
 }
 
@@ -304,12 +295,10 @@ TEST(frequencies_of_file_and_options)
 {
     enum { WIDTH = 4, N = 4096 };
     static const float frequencies[] = {0.1f, 0.3f};
-    float *stored, *asked = malloc(N * WIDTH * sizeof *asked);
-    assert_non_null(asked);
+    float *asked = new_floats(N * WIDTH);
     engine_model *model =
         make("--width 4 --heads 1 --max-tokens 30 --position fourier --frequencies 0.1,0.3");
-    stored = positions(model, ENGINE_POSITION_MODEL, N, WIDTH);
-    engine_model_close(model);
+    const float *stored = positions(model, ENGINE_POSITION_MODEL, N, WIDTH);
     model = make("--width 4 --heads 1 --max-tokens 30 --position none");
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
@@ -317,9 +306,6 @@ TEST(frequencies_of_file_and_options)
     assert_int_equal(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL),
                      0);
     assert_memory_equal(stored, asked, N * WIDTH * sizeof *asked);
-    engine_model_close(model);
-    free(stored);
-    free(asked);
 }
 
 /* The learned table ends; before max_tokens it may not, and the offset takes rows away. */
@@ -335,9 +321,8 @@ TEST(past_the_table)
     assert_non_null(table);
     size_t n = table->rows - 4;
     assert_true(n >= 30);
-    free(positions(model, ENGINE_POSITION_LEARNED, n, width));
-    float *out = calloc((n + 1) * width, sizeof *out);
-    assert_non_null(out);
+    positions(model, ENGINE_POSITION_LEARNED, n, width);
+    float *out = new_floats((n + 1) * width);
     assert_fails(LENGTH, engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
                                                 (n + 1) * width, &needed, &error));
     assert_fails(LENGTH, error.status);
@@ -346,8 +331,6 @@ TEST(past_the_table)
     assert_fails(LENGTH,
                  engine_position_matrix_exact(model, NULL, 0, n + 1, &one, 0, &needed, &error));
     assert_fails(LENGTH, engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL));
-    free(out);
-    engine_model_close(model);
     plain_weights_free(&weights);
 }
 
@@ -372,9 +355,6 @@ TEST(padding_is_not_counted)
     assert_ok(engine_encode(by_index, inputs, 1, NULL, computed, 4 * WIDTH, NULL, NULL));
     for (size_t i = 0; i < WIDTH; i++)
         assert_true(fabsf(computed[2 * WIDTH + i] - computed[i] - 0.5f) < 1e-6f);
-    engine_session_free(by_index);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 TEST(buffers)
@@ -401,7 +381,6 @@ TEST(buffers)
     engine_session *session;
     engine_session_options options = ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_LEARNED);
     assert_fails(UNSUPPORTED, engine_session_new(model, &options, &session, &error));
-    engine_model_close(model);
 }
 
 SET_UP()

@@ -3,10 +3,10 @@
  * bits it has alone, among texts too long for one thread's part of the memory, empty texts,
  * padding, wrong inputs, and buffers that are too small. And the calls' parallel regions. */
 #include "engine/runtime/machine.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { N_INPUTS = 160, WIDTH = 16, N_WORDS = 26 };
@@ -40,8 +40,7 @@ static engine_session *session_of(size_t n_threads)
 /* One-letter words, as many as asked for. */
 static char *words(uint64_t *state, size_t n)
 {
-    char *text = malloc(2 * n + 1);
-    assert_non_null(text);
+    char *text = new_bytes(2 * n + 1);
     for (size_t i = 0; i < n; i++) {
         text[2 * i] = (char)('a' + support_below(state, N_WORDS));
         text[2 * i + 1] = ' ';
@@ -62,16 +61,13 @@ static engine_input make_input(uint64_t *state, size_t index)
         input.text_len = 2 * n;
         return input;
     }
-    int32_t *ids = malloc((n + 1) * sizeof *ids);
-    uint8_t *mask = malloc(n + 1);
-    assert_true(ids && mask);
+    int32_t *ids = new_bytes(n * sizeof *ids);
+    uint8_t *mask = new_bytes(n);
     support_random_ids(state, ids, n, N_WORDS);
     for (size_t i = 0; i < n; i++)
         mask[i] = support_below(state, 4) != 0;
     input.ids = ids;
     input.mask = index % 2 ? mask : NULL;
-    if (!input.mask)
-        free(mask);
     input.n_ids = n;
     return input;
 }
@@ -90,14 +86,12 @@ static void make_corpus(void)
         engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN, NULL, 0, &n_floats, NULL);
         corpus.n_rows += n_floats / WIDTH;
     }
-    corpus.tokens = malloc(corpus.n_rows * WIDTH * sizeof(float));
-    assert_non_null(corpus.tokens);
+    corpus.tokens = new_floats(corpus.n_rows * WIDTH);
     for (size_t i = 0; i < N_INPUTS; i++)
         assert_int_equal(engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN,
                                        corpus.tokens + corpus.row[i] * WIDTH,
                                        (corpus.n_rows - corpus.row[i]) * WIDTH, NULL, NULL),
                          0);
-    engine_session_free(session);
 }
 
 static void assert_same(const float *got, const float *expected, size_t n, size_t n_threads)
@@ -109,8 +103,7 @@ static void assert_same(const float *got, const float *expected, size_t n, size_
 TEST(everything_in_its_place)
 {
     static engine_result results[N_INPUTS];
-    float *out = malloc(corpus.n_rows * WIDTH * sizeof *out);
-    assert_non_null(out);
+    float *out = new_floats(corpus.n_rows * WIDTH);
     for (size_t n_threads = 1; n_threads <= 5; n_threads++) {
         engine_session *session = session_of(n_threads);
         for (size_t n = N_INPUTS; n > 0; n /= 3) {
@@ -128,9 +121,7 @@ TEST(everything_in_its_place)
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(results[i].row, corpus.row[i]);
         }
-        engine_session_free(session);
     }
-    free(out);
 }
 
 /* Several wrong inputs: the first in order is named, and what comes before it is answered. */
@@ -139,9 +130,8 @@ TEST(first_of_the_wrong)
     static const int32_t bad_ids[] = {1, -1, 2};
     static const size_t places[] = {0, 1, 29, 30, 31, 90, N_INPUTS - 1};
     static engine_input inputs[N_INPUTS];
-    float *out = malloc(corpus.n_rows * WIDTH * sizeof *out);
+    float *out = new_floats(corpus.n_rows * WIDTH);
     char expected[32];
-    assert_non_null(out);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session *session = session_of(n_threads);
         for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -159,17 +149,14 @@ TEST(first_of_the_wrong)
             assert_memory_equal(engine_session_message(session), expected, strlen(expected));
             assert_same(out, corpus.tokens, corpus.row[place] * WIDTH, n_threads);
         }
-        engine_session_free(session);
     }
-    free(out);
 }
 
 /* The buffer ends in the middle: nothing is written past it, and the complete size is returned. */
 TEST(buffers_too_small)
 {
     static engine_result results[N_INPUTS];
-    float *out = malloc((corpus.n_rows * WIDTH + 1) * sizeof *out);
-    assert_non_null(out);
+    float *out = new_floats(corpus.n_rows * WIDTH + 1);
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         engine_session *session = session_of(n_threads);
         for (size_t part = 0; part <= 4; part++) {
@@ -186,9 +173,7 @@ TEST(buffers_too_small)
                                                N_INPUTS * WIDTH - 1, &needed, results));
             assert_int_equal(needed, N_INPUTS * WIDTH);
         }
-        engine_session_free(session);
     }
-    free(out);
 }
 
 /* ---- The parallel regions of the calls ---- */
@@ -262,15 +247,4 @@ SET_UP()
     support_make_model(path, "a b c d e f g h i j k l m n o p q r s t u v w x y z", "%s", SHAPE);
     model = support_open(path);
     make_corpus();
-}
-
-TEAR_DOWN()
-{
-    for (size_t i = 0; i < N_INPUTS; i++) {
-        free((void *)(uintptr_t)corpus.inputs[i].text);
-        free((void *)(uintptr_t)corpus.inputs[i].ids);
-        free((void *)(uintptr_t)corpus.inputs[i].mask);
-    }
-    free(corpus.tokens);
-    engine_model_close(model);
 }

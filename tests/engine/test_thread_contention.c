@@ -6,6 +6,7 @@
  * nothing from either side; and rounds go on until one is beyond the limit, so only many that are
  * not tell a collapse. */
 #include "engine/runtime/machine.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <pthread.h>
@@ -60,6 +61,7 @@ static double rate(size_t n_sessions, size_t n_threads, size_t n_inputs)
     struct host hosts[N_SESSIONS];
     engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
     size_t n_calls = 0;
+    const size_t mark = owned_mark();
     for (size_t i = 0; i < n_sessions; i++)
         hosts[i] = (struct host){.session = support_session(model, &options), .n_inputs = n_inputs};
     const double begin = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -71,8 +73,7 @@ static double rate(size_t n_sessions, size_t n_threads, size_t n_inputs)
         n_calls += hosts[i].n_calls;
     }
     const double taken = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
-    for (size_t i = 0; i < n_sessions; i++)
-        engine_session_free(hosts[i].session);
+    owned_release(mark);
     return (double)n_calls / taken;
 }
 
@@ -110,7 +111,6 @@ TEST(no_more_than_cpus)
     engine_session *session = support_session(model, &options);
     assert_int_equal(engine_session_threads(session), threads_choose(1000));
     assert_true(engine_session_threads(session) < 1000 || threads_choose(0) >= 1000);
-    engine_session_free(session);
     assert_int_equal(threads_choose(1), 1);
     support_allow_threads(7);
     assert_int_equal(threads_choose(0), 7);
@@ -136,9 +136,4 @@ SET_UP()
     support_path(path, support_folder(), "model.weights");
     support_make_model(path, NULL, "--layers 4 --width 128 --heads 4 --feed-forward 512");
     model = support_open(path);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
 }

@@ -167,7 +167,6 @@ TEST(threads_of_callers_end)
     for (size_t i = 0; i < 1000 && count_threads() > n_before + N_THREADS; i++)
         usleep(10000); /* the last of them may still be ending */
     assert_true(count_threads() <= n_before + N_THREADS);
-    engine_session_free(session);
 }
 
 /* In a region of the host a session works with what OpenMP gives it: one thread, or where the host
@@ -237,10 +236,4 @@ SET_UP()
         assert_int_equal(
             engine_encode(session, &input, 1, &mean, alone + i * WIDTH, WIDTH, NULL, NULL), 0);
     }
-    engine_session_free(session);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
 }

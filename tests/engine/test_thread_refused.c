@@ -116,7 +116,6 @@ TEST(refused_later)
     assert_int_equal(pthread_join(thread, &out), 0);
     assert_non_null(out);
     assert_memory_equal(out, alone.out + 3 * WIDTH, WIDTH * sizeof(float));
-    engine_session_free(session);
 }
 
 SET_UP()
@@ -125,9 +124,4 @@ SET_UP()
     support_path(path, support_folder(), "m.weights");
     support_make_model(path, "a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
     model = support_open(path);
-}
-
-TEAR_DOWN()
-{
-    engine_model_close(model);
 }

@@ -22,73 +22,9 @@ const struct kernels *tested_kernels(size_t index)
     return kernels;
 }
 
-void *new_bytes(size_t n)
-{
-    void *bytes = NULL;
-    assert_int_equal(posix_memalign(&bytes, TENSOR_ALIGN, n), 0);
-    assert_non_null(bytes);
-    return bytes;
-}
-
-float *new_floats(size_t n)
-{
-    float *x = malloc(n * sizeof *x);
-    assert_true(x != NULL || n == 0);
-    return x;
-}
-
-double *new_doubles(size_t n)
-{
-    double *x = malloc(n * sizeof *x);
-    assert_true(x != NULL || n == 0);
-    return x;
-}
-
-float *copy_floats(const float *x, size_t n)
-{
-    float *copy = new_floats(n);
-    if (n > 0)
-        memcpy(copy, x, n * sizeof *x);
-    return copy;
-}
-
 size_t extent(size_t n_rows, size_t stride, size_t width)
 {
     return n_rows == 0 ? 0 : (n_rows - 1) * stride + width;
-}
-
-double random_within(uint64_t *state, double range)
-{
-    return ((double)(support_random(state) >> 11) * 0x1p-52 - 1) * range;
-}
-
-float *random_floats(uint64_t *state, size_t n, double range)
-{
-    float *x = new_floats(n);
-    for (size_t i = 0; i < n; i++)
-        x[i] = (float)random_within(state, range);
-    return x;
-}
-
-static const uint32_t UNTOUCHED = 0x7FC5A5A5u;
-
-void fill_untouched(float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        memcpy(x + i, &UNTOUCHED, sizeof *x);
-}
-
-bool untouched(const float *x, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (memcmp(x + i, &UNTOUCHED, sizeof *x) != 0)
-            return false;
-    return true;
-}
-
-bool same_floats(const float *a, const float *b, size_t n)
-{
-    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
 }
 
 /* Four of the columns, the first and the last among them, are kept in f32: factors 0, their numbers
@@ -129,12 +65,11 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
 {
     size_t n_bytes = tensor_bytes(type, layout, rows, cols), at = 0;
     struct stored stored = {.bytes = new_bytes(n_bytes)};
-    memset(stored.bytes, 0, n_bytes);
     stored.matrix = tensor_matrix(type, layout, rows, cols, stored.bytes);
-    float *scales = (float *)(uintptr_t)stored.matrix.scales, *divided = NULL;
+    float *scales = (float *)(uintptr_t)stored.matrix.scales;
     int32_t *column_sums = (int32_t *)(uintptr_t)stored.matrix.column_sums;
     if (tensor_has_factors(type))
-        values = divided = add_factors(&stored, values);
+        values = add_factors(&stored, values);
     for (size_t n = 0; n < rows; n += PANEL) {
         char *to = (char *)stored.bytes + at;
         at += matrix_encode(type, layout, values + n * cols, rows - n < PANEL ? rows - n : PANEL,
@@ -144,7 +79,6 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
     }
     assert_true(at <= n_bytes);
     stored.matrix = tensor_matrix(type, layout, rows, cols, stored.bytes);
-    free(divided);
     return stored;
 }
 
@@ -206,9 +140,7 @@ struct timed time_calls(void (*call)(const void *of), const void *of, size_t run
     for (size_t run = 0; run < runs; run++)
         times[run] = time_some(call, of, repeats) / (double)repeats;
     qsort(times, runs, sizeof *times, ascending);
-    struct timed timed = {times[0], times[runs / 2]};
-    free(times);
-    return timed;
+    return (struct timed){times[0], times[runs / 2]};
 }
 
 bool is_measured(const struct kernels *kernels)

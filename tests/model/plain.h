@@ -1,9 +1,9 @@
 /* plain.h - model/'s formulas once more, in plain loops and double precision, and what the suites
- * that compare with them share: arrays of exactly the size asked for, so that AddressSanitizer sees
- * the first element too many, and comparisons that no NaN passes. */
+ * that compare with them share: stored matrices, and comparisons that no NaN passes. */
 #ifndef TESTS_MODEL_PLAIN_H
 #define TESTS_MODEL_PLAIN_H
 
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include "model/kernels/kernels.h"
@@ -15,29 +15,10 @@
 /* The kernels of the index-th instruction set that this CPU runs; NULL past the last. */
 const struct kernels *tested_kernels(size_t index);
 
-/* ---- Arrays ---- */
-
-void *new_bytes(size_t n);
-float *new_floats(size_t n);
-double *new_doubles(size_t n);
-float *copy_floats(const float *x, size_t n);
-
 /* Elements that n_rows rows of `width` take, `stride` apart: the last row ends at its width. */
 size_t extent(size_t n_rows, size_t stride, size_t width);
 
-/* Uniform within -range .. range. */
-double random_within(uint64_t *state, double range);
-float *random_floats(uint64_t *state, size_t n, double range);
-
-/* Fills with a NaN that no computation gives, and recognizes it: what must not be written stays
- * `untouched`, and code that reads it gets NaN. */
-void fill_untouched(float *x, size_t n);
-bool untouched(const float *x, size_t n);
-
-/* The same to the last bit. */
-bool same_floats(const float *a, const float *b, size_t n);
-
-/* A matrix that is encoded as weight files hold it. Free `bytes`. */
+/* A matrix that is encoded as weight files hold it. */
 struct stored {
     struct matrix matrix;
     void *bytes;

@@ -88,20 +88,17 @@ static void call_all(engine_session *session)
 
 static void *use_model(void *unused)
 {
-    engine_model *model;
     engine_info info = ENGINE_INFO();
     engine_error error;
     (void)unused;
-    assert_ok(engine_model_open(path, NULL, &model, &error));
+    engine_model *model = support_open(path);
     assert_ok(engine_model_info(model, &info, &error));
     assert_ok(engine_model_verify(model, &error));
     for (size_t n_threads = 1; n_threads <= 2; n_threads++) {
         engine_session *session =
             support_session(model, &ENGINE_SESSION_OPTIONS(.n_threads = n_threads));
         call_all(session);
-        engine_session_free(session);
     }
-    engine_model_close(model);
     return NULL;
 }
 

@@ -180,7 +180,6 @@ static void check_panels(const struct stored *stored, const double *decoded)
             }
         }
     }
-    free(panel);
 }
 
 static void check_rows(const struct stored *stored, const double *decoded)
@@ -193,7 +192,6 @@ static void check_rows(const struct stored *stored, const double *decoded)
         for (size_t k = 0; k < cols; k++)
             assert_true(row[k] == (float)decoded[n * cols + k]);
     }
-    free(row);
 }
 
 static void check_matrix(enum tensor_type type, const float *values, size_t rows, size_t cols)
@@ -212,11 +210,8 @@ static void check_matrix(enum tensor_type type, const float *values, size_t rows
         check_panels(&stored, decoded[layout]);
         if (layout == LAYOUT_ROWS)
             check_rows(&stored, decoded[layout]);
-        free(stored.bytes);
     }
     assert_memory_equal(decoded[0], decoded[1], rows * cols * sizeof **decoded);
-    free(decoded[0]);
-    free(decoded[1]);
 }
 
 TEST(matrices)
@@ -230,7 +225,6 @@ TEST(matrices)
                 for (size_t k = 0; k < cols[c] && rows > 2; k++)
                     values[cols[c] + k] = 0; /* a row of zeros */
                 check_matrix(types[t], values, rows, cols[c]);
-                free(values);
             }
         }
     }
@@ -394,8 +388,6 @@ TEST(factors)
                     }
                     assert_true(fabs(sum - matrix->column_sums[n]) < 1e-2);
                 }
-                free(values);
-                free(stored.bytes);
             }
 }
 

@@ -1,10 +1,10 @@
 /* bad_file.c - see bad_file.h. */
 #include "tests/engine/file/bad_file.h"
 
+#include "tests/owned.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { D = TINY_WIDTH };
@@ -15,11 +15,6 @@ void sound_set_up(void)
 {
     sound.data = tiny_model_bytes("learned", &sound.len);
     sound.cap = sound.len;
-}
-
-void sound_tear_down(void)
-{
-    free(sound.data);
 }
 
 engine_error last;
@@ -89,6 +84,7 @@ void use_model(const engine_model *model)
 
 engine_status open_bytes(const uint8_t *data, size_t len)
 {
+    const size_t mark = owned_mark();
     struct patient exact = patient_copy(&(struct patient){(uint8_t *)(uintptr_t)data, len, len}, 0);
     engine_model *model = (engine_model *)&exact;
     engine_status status;
@@ -103,15 +99,13 @@ engine_status open_bytes(const uint8_t *data, size_t len)
         use_model(model);
         engine_model_close(model);
     }
-    free(exact.data);
+    owned_release(mark);
     return status;
 }
 
 engine_status open_patient(struct patient *patient)
 {
-    engine_status status = open_bytes(patient->data, patient->len);
-    free(patient->data);
-    return status;
+    return open_bytes(patient->data, patient->len);
 }
 
 void assert_refused(struct patient *patient, engine_status expected, const char *words)
@@ -138,8 +132,10 @@ void flip(const struct patient *original, size_t at,
     for (size_t i = 0; i < sizeof values; i++) {
         if (values[i] == old)
             continue;
+        const size_t mark = owned_mark();
         struct patient copy = patient_copy(original, 0);
         copy.data[at] = values[i];
         visit(&copy, at, user);
+        owned_release(mark);
     }
 }

@@ -11,7 +11,6 @@
 extern struct patient sound;
 
 void sound_set_up(void);
-void sound_tear_down(void);
 
 /* Fails the test unless the last message is one that a damaged file may give. Returns the status.
  */
@@ -27,14 +26,13 @@ void use_model(const engine_model *model);
  * has. */
 engine_status open_bytes(const uint8_t *data, size_t len);
 
-/* The same; frees the patient. */
+/* The same of all its bytes. */
 engine_status open_patient(struct patient *patient);
 
-/* Opening must give this status, and a message that contains these words; frees the patient. */
+/* Opening must give this status, and a message that contains these words. */
 void assert_refused(struct patient *patient, engine_status expected, const char *words);
 
-/* Calls visit with a copy in which the byte at `at` is another, for each of several values; visit
- * frees it. */
+/* Calls visit with a copy in which the byte at `at` is another, for each of several values. */
 void flip(const struct patient *original, size_t at,
           void (*visit)(struct patient *copy, size_t at, const void *user), const void *user);
 

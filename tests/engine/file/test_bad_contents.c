@@ -16,11 +16,6 @@ SET_UP()
     sound_set_up();
 }
 
-TEAR_DOWN()
-{
-    sound_tear_down();
-}
-
 static const char *const tags[] = {"CONF", "TOKN", "VOCB", "TENS", "DATA", "META"};
 
 static void open_with_healed_section(struct patient *copy, size_t at, const void *user)
@@ -79,7 +74,6 @@ TEST(every_byte_is_covered)
                 assert_words(ENGINE_ERROR_FORMAT);
                 engine_model_close(model);
             }
-            free(copy.data);
         }
     }
 }

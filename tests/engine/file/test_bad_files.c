@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,11 +19,6 @@
 SET_UP()
 {
     sound_set_up();
-}
-
-TEAR_DOWN()
-{
-    sound_tear_down();
 }
 
 TEST(the_sound_file_works)
@@ -84,11 +78,8 @@ static void open_with_healed_header(struct patient *copy, size_t at, const void 
     (void)user;
     if (at < 60)
         heal_header(copy);
-    if (at == 8 && get_u32(copy->data + 8) == 2) { /* a version, too */
-        free(copy->data);
-        return;
-    }
-    if (open_patient(copy) == 0)
+    const bool is_a_version = at == 8 && get_u32(copy->data + 8) == 2;
+    if (!is_a_version && open_patient(copy) == 0)
         fail_msg("a change of header byte %zu was not seen", at);
 }
 
@@ -175,10 +166,8 @@ TEST(sections_where_none_can_be)
         for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
             uint8_t *entry = section_entry(&copy, tags[t]);
-            if (get_u64(entry + 8) == offsets[i]) {
-                free(copy.data);
+            if (get_u64(entry + 8) == offsets[i])
                 continue;
-            }
             set_u64(entry + 8, offsets[i]);
             heal_table(&copy);
             if (open_patient(&copy) == 0)
@@ -213,10 +202,8 @@ TEST(sections_that_overlap_or_repeat)
     for (size_t t = 1; t < 6; t++) { /* each laid over the one before it in the table */
         copy = patient_copy(&sound, 0);
         uint8_t *entry = section_entry(&copy, tags[t]);
-        if (entry == copy.data + get_u64(copy.data + 32)) {
-            free(copy.data);
+        if (entry == copy.data + get_u64(copy.data + 32))
             continue;
-        }
         set_u64(entry + 8, get_u64(entry - SECTION + 8));
         heal_section(&copy, tags[t]);
         assert_refused(&copy, ENGINE_ERROR_FORMAT, tags[t]);

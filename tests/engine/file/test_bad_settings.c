@@ -5,7 +5,6 @@
 #include "tests/support.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SPARE = 4096 };
@@ -13,11 +12,6 @@ enum { SPARE = 4096 };
 SET_UP()
 {
     sound_set_up();
-}
-
-TEAR_DOWN()
-{
-    sound_tear_down();
 }
 
 static void refuse_setting(const char *tag, const char *key, const char *value)
@@ -106,20 +100,13 @@ TEST(frequencies_that_do_not_fit)
         {"2", "'position.frequencies'", 1, 1, 0},
         {"2", "no tensor 'position.frequencies'", 0, 1, 2},
     };
-    char path[SUPPORT_PATH], folder[SUPPORT_PATH];
-    support_temp_dir(folder);
-    support_path(path, folder, "fourier.weights");
+    char path[SUPPORT_PATH];
+    support_path(path, support_folder(), "fourier.weights");
     support_make_model(
         path, NULL,
         "--layers 0 --width 6 --max-tokens 9 --position fourier --frequencies 0.25,0.5");
-    static uint8_t bytes[16384];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    struct patient fourier = {.data = bytes, .len = fread(bytes, 1, sizeof bytes, file)};
-    assert_true(fourier.len < sizeof bytes);
-    fclose(file);
-    fourier.cap = fourier.len;
-    support_remove_dir(folder);
+    struct patient fourier;
+    fourier.data = support_read(path, &fourier.len);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct patient copy = patient_copy(&fourier, SPARE);
         uint8_t *entry = tensor_entry(&copy, "position.frequencies");

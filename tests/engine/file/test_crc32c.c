@@ -1,9 +1,8 @@
 /* tags: sizes */
 /* The checksum against published values (RFC 3720, B.4), a bitwise twin, and itself in pieces. */
 #include "engine/file/crc32c.h"
+#include "tests/owned.h"
 #include "tests/support.h"
-
-#include <stdlib.h>
 
 enum { N_BYTES = 1200 };
 
@@ -48,8 +47,7 @@ TEST(published_values)
 static uint8_t *random_bytes(void)
 {
     uint64_t state = 1;
-    uint8_t *data = malloc(N_BYTES);
-    assert_non_null(data);
+    uint8_t *data = new_bytes(N_BYTES);
     for (size_t i = 0; i < N_BYTES; i++)
         data[i] = (uint8_t)support_random(&state);
     return data;
@@ -64,7 +62,6 @@ TEST(every_length_and_alignment)
             assert_int_equal(crc32c(0, data + start, len), expected);
             assert_int_equal(crc32c_portable(0, data + start, len), expected);
         }
-    free(data);
 }
 
 TEST(in_pieces)
@@ -75,5 +72,4 @@ TEST(in_pieces)
         assert_int_equal(crc32c(crc32c(0, data, cut), data + cut, N_BYTES - cut), whole);
         assert_int_equal(crc32c_portable(crc32c(0, data, cut), data + cut, N_BYTES - cut), whole);
     }
-    free(data);
 }

@@ -4,27 +4,18 @@
 #include "tests/support.h"
 #include "tests/weight_surgery.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A small model that encode-new makes with these options, in memory. */
 static struct patient made_model(const char *words)
 {
-    enum { ALIGN = 64 };
+    struct patient made;
     char path[SUPPORT_PATH];
     support_path(path, support_folder(), "kind.weights");
     support_make_model(path, "a", "--width 8 --heads 2 --max-tokens 12 --feed-forward 16 %s",
                        words);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    struct patient made = {.len = (size_t)ftell(file)};
-    made.cap = (made.len + ALIGN - 1) / ALIGN * ALIGN;
-    made.data = aligned_alloc(ALIGN, made.cap);
-    rewind(file);
-    assert_int_equal(fread(made.data, 1, made.len, file), made.len);
-    fclose(file);
+    made.data = support_read(path, &made.len);
+    made.cap = made.len;
     return made;
 }
 
@@ -62,9 +53,7 @@ TEST(each_is_asked_for)
             names[name] ^= 1;
             heal_section(&copy, "TENS");
             expect_refused(&copy, (const char *)directory + name);
-            free(copy.data);
         }
-        free(made.data);
     }
 }
 
@@ -103,8 +92,6 @@ TEST(shapes)
         struct patient made = made_model(cases[i].words), copy = patient_copy(&made, 4096);
         replace_setting(&copy, "CONF", cases[i].key, cases[i].value, strlen(cases[i].value));
         expect_refused(&copy, cases[i].refusal);
-        free(made.data);
-        free(copy.data);
     }
 }
 
@@ -116,10 +103,8 @@ TEST(biases_are_f32)
     set_u64(entry + 64, get_u64(entry + 64) / 2);
     heal_section(&made, "TENS");
     expect_refused(&made, "'attention.distance.bias' is not f32");
-    free(made.data);
     made = made_model("--set attention_position=disentangled --set distances=3");
     set_u32(tensor_entry(&made, "layers.0.attention.position_query.weight") + 12, 0); /* rows */
     heal_section(&made, "TENS");
     expect_refused(&made, "position_query.weight' is not in f32 and panels");
-    free(made.data);
 }

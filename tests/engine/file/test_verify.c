@@ -8,6 +8,7 @@
 #include "engine/file/crc32c.h"
 #include "engine/file/weight_file.h"
 #include "tests/engine/file/bad_file.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
@@ -31,11 +32,6 @@ SET_UP_EACH()
 {
     sound_set_up();
     support_path(path, support_folder(), "served.weights");
-}
-
-TEAR_DOWN_EACH()
-{
-    sound_tear_down();
 }
 
 /* ---- Files ---- */
@@ -257,34 +253,29 @@ static void encode(const engine_model *model, float out[TINY_WIDTH])
     engine_input input = support_text("I ride the bike");
     engine_session *session = support_session(model, NULL);
     assert_int_equal(engine_encode(session, &input, 1, NULL, out, TINY_WIDTH, NULL, NULL), 0);
-    engine_session_free(session);
 }
 
 /* `cp new.weights served.weights` while the model is open; with a map this is SIGBUS. */
 TEST(a_copied_file_may_be_overwritten)
 {
     float before[TINY_WIDTH], behind[TINY_WIDTH];
-    engine_model *model;
     write_sound();
-    assert_int_equal(engine_model_open(path, &copy, &model, &last), ENGINE_OK);
+    engine_model *model = support_open_with(path, &copy);
     encode(model, before);
     assert_int_equal(truncate(path, 0), 0);
     encode(model, behind);
     assert_memory_equal(before, behind, sizeof before);
     assert_int_equal(engine_model_verify(model, &last), ENGINE_OK);
-    engine_model_close(model);
 }
 
 /* ---- Overwritten while it is mapped ---- */
 
 static void write_random(size_t len, uint64_t state)
 {
-    uint8_t *bytes = malloc(len);
-    assert_non_null(bytes);
+    uint8_t *bytes = new_bytes(len);
     for (size_t i = 0; i < len; i++)
         bytes[i] = (uint8_t)support_below(&state, 256);
     write_at(0, bytes, len);
-    free(bytes);
 }
 
 /* Everything that reads the map: with any contents, nothing reads outside it. */
@@ -321,12 +312,10 @@ static void use(const engine_model *model)
 TEST(random_bytes_over_a_mapped_file)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        engine_model *model;
         write_sound();
-        assert_int_equal(engine_model_open(path, NULL, &model, &last), ENGINE_OK);
+        engine_model *model = support_open(path);
         write_random(sound.len, seed);
         use(model);
-        engine_model_close(model);
     }
 }
 
@@ -334,15 +323,13 @@ TEST(random_bytes_over_a_mapped_file)
 TEST(a_larger_model_over_a_mapped_file)
 {
     char larger[SUPPORT_PATH], command[3 * SUPPORT_PATH];
-    engine_model *model;
     support_path(larger, support_folder(), "larger.weights");
     support_make_model(larger, NULL, "--layers 3 --width 64 --heads 4 --vocabulary 3000");
     write_sound();
-    assert_int_equal(engine_model_open(path, NULL, &model, &last), ENGINE_OK);
+    engine_model *model = support_open(path);
     snprintf(command, sizeof command, "cp '%s' '%s'", larger, path);
     assert_int_equal(system(command), 0);
     use(model);
-    engine_model_close(model);
 }
 
 /* ---- Tensors ---- */
@@ -364,7 +351,6 @@ static void assert_found(const char *tensor, size_t offset, const void *bytes, s
     if (strstr(last.message, tensor) == NULL || strstr(last.message, words) == NULL)
         fail_msg("%s at %zu: %s", tensor, offset, last.message);
     engine_model_close(model);
-    free(changed.data);
 }
 
 TEST(numbers_that_are_none)

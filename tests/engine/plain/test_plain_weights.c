@@ -3,10 +3,10 @@
  * covers changed. What it then still reads differs from the whole file in bytes between sections
  * only. */
 #include "engine/plain/weights.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static char whole[SUPPORT_PATH], damaged[SUPPORT_PATH];
@@ -72,8 +72,7 @@ TEST(changed_bytes)
 {
     size_t n_covered = 0;
     struct plain_weights weights = read_whole();
-    uint8_t *copy = malloc(weights.n_bytes);
-    assert_non_null(copy);
+    uint8_t *copy = new_bytes(weights.n_bytes);
     memcpy(copy, weights.file, weights.n_bytes);
     for (size_t at = 0; at < weights.n_bytes; at++) {
         bool covered = is_covered(weights.file, at);
@@ -84,7 +83,6 @@ TEST(changed_bytes)
         n_covered += covered;
     }
     print_message("%zu of %zu bytes are covered\n", n_covered, weights.n_bytes);
-    free(copy);
     plain_weights_free(&weights);
 }
 

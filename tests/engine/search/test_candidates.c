@@ -4,6 +4,7 @@
  * every row (four queries at a time), on every instruction set; rows are made whose scores reach
  * the bound. */
 #include "model/kernels/kernels.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <float.h>
@@ -20,26 +21,13 @@ struct trial {
     size_t n_queries;
 };
 
-static void *some_memory(size_t n, size_t bytes)
-{
-    void *block = calloc(n + 1, bytes);
-    assert_non_null(block);
-    return block;
-}
-
 static struct trial make(engine_element type, size_t n, size_t width, size_t n_queries)
 {
-    struct trial trial = {.rows = some_memory(n, engine_row_bytes(type, width)),
-                          .queries = some_memory(n_queries * width, sizeof(float)),
+    struct trial trial = {.rows = new_bytes(n * engine_row_bytes(type, width)),
+                          .queries = new_bytes(n_queries * width * sizeof(float)),
                           .n_queries = n_queries};
     trial.vectors = (engine_vectors){trial.rows, n, width, type};
     return trial;
-}
-
-static void drop(struct trial *trial)
-{
-    free(trial->rows);
-    free(trial->queries);
 }
 
 static char *row_at(const struct trial *trial, size_t row)
@@ -71,7 +59,7 @@ static engine_hit *assert_same_hits(const struct trial *trial, engine_metric met
                                     const char *what)
 {
     const size_t n = trial->n_queries;
-    engine_hit *many = some_memory(n * k, sizeof *many), *few = some_memory(n * k, sizeof *few);
+    engine_hit *many = new_bytes(n * k * sizeof *many), *few = new_bytes(n * k * sizeof *few);
     const size_t n_skipped = search(trial, metric, 0, n, k, many);
     for (size_t q = 0; q < n; q += FEW)
         assert_int_equal(search(trial, metric, q, n - q < FEW ? n - q : FEW, k, few + q * k),
@@ -84,7 +72,6 @@ static engine_hit *assert_same_hits(const struct trial *trial, engine_metric met
                      what, (int)trial->vectors.type, trial->vectors.width, (int)metric, k, i / k,
                      i % k, (size_t)many[i].row, (double)many[i].score, (size_t)few[i].row,
                      (double)few[i].score);
-    free(many);
     return few;
 }
 
@@ -132,7 +119,7 @@ static void fill(struct trial *trial, uint64_t seed, enum kind kind)
 {
     static const float factors[] = {1, 0, 1e38F, 1e-42F, 1e-30F, 1e15F, 1e-12F, -1, 3e-45F};
     const size_t width = trial->vectors.width;
-    float *x = some_memory(width, sizeof *x);
+    float *x = new_bytes(width * sizeof *x);
     for (size_t i = 0; i < trial->n_queries * width; i++)
         trial->queries[i] = some_number(&seed);
     for (size_t r = 0; r < trial->vectors.n; r++) {
@@ -147,19 +134,19 @@ static void fill(struct trial *trial, uint64_t seed, enum kind kind)
         if (kind == SPIKES || (kind == WILD_QUERIES && q % 4 == 0))
             trial->queries[q * width + width / 2] *= factors[q % 9] > 1 ? 0.5F : 1000;
     }
-    free(x);
 }
 
 /* Three blocks and more of rows: a block of narrow ones has 1,024. With n hits none are candidates.
  */
 static void try_kind(engine_element type, size_t width, enum kind kind, size_t turn)
 {
+    const size_t mark = owned_mark();
     static const size_t queries[] = {5, MOST_QUERIES, 13, 12};
     const size_t n = 2100, best[] = {1, 9, 13, n};
     struct trial trial = make(type, n, width, queries[turn % 4]);
     fill(&trial, turn * 1000 + width, kind);
-    free(assert_same_hits(&trial, turn % 2, best[turn / 2 % (width > 8 ? 3 : 4)], KINDS[kind]));
-    drop(&trial);
+    assert_same_hits(&trial, turn % 2, best[turn / 2 % (width > 8 ? 3 : 4)], KINDS[kind]);
+    owned_release(mark);
 }
 
 TEST(the_hits_of_every_kind_of_rows)
@@ -184,12 +171,11 @@ TEST(the_hits_of_every_kind_of_rows)
 static bool rounding_error(const char *isa, const float *query, size_t width, float *error)
 {
     const struct kernels *kernels = kernels_select(isa, true);
-    int8_t *values = some_memory(width + QUANTIZED_STEP, 1);
+    int8_t *values = new_bytes(width + QUANTIZED_STEP);
     struct quantization rounding = kernels->quantize(
         query, width, kernels->candidate_bits == 7 ? ROUND_7_BITS : ROUND_SYMMETRIC, NULL, values);
     for (size_t i = 0; i < width; i++)
         error[i] = (float)((double)query[i] - (double)rounding.scale * (values[i] - rounding.zero));
-    free(values);
     return kernels->candidate_bits > 0;
 }
 
@@ -230,6 +216,7 @@ static void set_rival(const struct trial *trial, const float *last)
 static bool try_hidden(engine_element type, const char *isa, uint64_t seed)
 {
     enum { N = 1000, WIDTH = 256 };
+    const size_t mark = owned_mark();
     struct trial trial = make(type, N, WIDTH, FEW + 1);
     float error[WIDTH], opposite[WIDTH];
     for (size_t i = 0; i < WIDTH * (FEW + 1); i++)
@@ -242,8 +229,7 @@ static bool try_hidden(engine_element type, const char *isa, uint64_t seed)
     set_rival(&trial, error);
     engine_hit *hits = assert_same_hits(&trial, ENGINE_METRIC_DOT, 1, isa);
     is_best = hits[0].row == N - 1 && hits[0].score > 0;
-    free(hits);
-    drop(&trial);
+    owned_release(mark);
     return is_best || !has_candidates;
 }
 
@@ -270,7 +256,7 @@ static struct trial make_shuffled(engine_element type, uint64_t seed)
 {
     enum { N = SHUFFLED, WIDTH = 8000 };
     struct trial trial = make(type, N, WIDTH, FEW + 1);
-    float *x = some_memory(WIDTH, sizeof *x);
+    float *x = new_bytes(WIDTH * sizeof *x);
     for (size_t i = 0; i < WIDTH; i++)
         x[i] = i < WIDTH / 4 ? -1 : (float)(1 + i % 127);
     for (size_t r = 0; r < N; r++) {
@@ -287,7 +273,6 @@ static struct trial make_shuffled(engine_element type, uint64_t seed)
         for (size_t i = 0; i < WIDTH; i++)
             trial.queries[q * WIDTH + i] = number;
     }
-    free(x);
     return trial;
 }
 
@@ -298,12 +283,13 @@ TEST(scores_that_differ_by_roundings)
         size_t n = support_slow() ? 4 : 8, n_distinct = 0;
         setenv("ENGINE_ISA", isa, 1);
         for (size_t turn = 0; turn < n; turn++) {
+            const size_t mark = owned_mark();
             struct trial trial = make_shuffled(turn % 2 != 0 ? ENGINE_INT8 : ENGINE_BINARY, turn);
             engine_hit hits[SHUFFLED];
-            free(assert_same_hits(&trial, turn / 2 % 2, SHUFFLED_BEST, isa));
+            assert_same_hits(&trial, turn / 2 % 2, SHUFFLED_BEST, isa);
             search(&trial, turn / 2 % 2, 0, 1, SHUFFLED, hits);
             n_distinct += hits[0].score > hits[SHUFFLED - 1].score ? 1 : 0;
-            drop(&trial);
+            owned_release(mark);
         }
         assert_true(n_distinct > n / 2);
     }
@@ -317,6 +303,7 @@ TEST(scores_that_differ_by_roundings)
 static void try_scores(const float *query, const float *row, double last, const char *what)
 {
     enum { N = 1000, WIDTH = 256 };
+    const size_t mark = owned_mark();
     struct trial trial = make(ENGINE_INT8, N, WIDTH, FEW + 1);
     for (size_t q = 0; q <= FEW; q++)
         memcpy(trial.queries + q * WIDTH, query, WIDTH * sizeof *query);
@@ -328,8 +315,7 @@ static void try_scores(const float *query, const float *row, double last, const 
     }
     engine_hit *hits = assert_same_hits(&trial, ENGINE_METRIC_DOT, 1, what);
     assert_int_equal(hits[0].row, N - 1);
-    free(hits);
-    drop(&trial);
+    owned_release(mark);
 }
 
 TEST(scores_at_the_ends_of_float32)

@@ -3,6 +3,7 @@
 #include "engine/engine.h"
 #include "engine/file/crc32c.h"
 #include "engine/search/index.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <float.h>
@@ -42,14 +43,23 @@ static double some_number(uint64_t *seed)
     return (double)support_below(seed, 2001) / 1000 - 1;
 }
 
+static void free_index(void *builder)
+{
+    engine_index_free(builder);
+}
+
+static engine_index_builder *new_index(void)
+{
+    return owned(engine_index_new(), free_index);
+}
+
 static struct trial *make(engine_element type)
 {
-    struct trial *trial = calloc(1, sizeof *trial);
-    float *rows = calloc((size_t)N * WIDTH, sizeof *rows);
+    struct trial *trial = new_bytes(sizeof *trial);
+    float *rows = new_floats((size_t)N * WIDTH);
     const void *bytes;
     uint64_t seed = 7;
-    assert_true(trial != NULL && rows != NULL);
-    trial->builder = engine_index_new();
+    trial->builder = new_index();
     for (size_t i = 0; i < N; i++) {
         const size_t n = i == 5 ? 0 : 1 + support_below(&seed, 20);
         write_text(&seed, n, trial->texts[i], trial->counts[i]);
@@ -73,17 +83,9 @@ static struct trial *make(engine_element type)
         trial->vectors[i] = (float)some_number(&seed);
     for (size_t i = 0; i < (size_t)N * WIDTH; i++)
         rows[i] = (float)some_number(&seed);
-    trial->rows = malloc(N * engine_row_bytes(type, WIDTH));
+    trial->rows = new_bytes(N * engine_row_bytes(type, WIDTH));
     engine_rows_from_f32(rows, N, WIDTH, type, trial->rows);
-    free(rows);
     return trial;
-}
-
-static void drop(struct trial *trial)
-{
-    engine_index_free(trial->builder);
-    free(trial->rows);
-    free(trial);
 }
 
 /* BM25 of a text for a query, by its formula. */
@@ -108,7 +110,7 @@ TEST(word_scores_are_bm25)
 {
     struct trial *trial = make(ENGINE_F32);
     const engine_vectors none = {.n = N};
-    engine_hit *hits = malloc(sizeof *hits * N);
+    engine_hit *hits = new_bytes(sizeof *hits * N);
     for (size_t q = 0; q < QUERIES; q++) {
         const size_t starts[] = {0, trial->starts[q + 1] - trial->starts[q]};
         const engine_sparse_queries sparse = {
@@ -126,15 +128,13 @@ TEST(word_scores_are_bm25)
             assert_true(fabs((double)hits[i].score - expected) <= 3 * 0x1p-24 * expected);
         }
     }
-    free(hits);
-    drop(trial);
 }
 
 /* Searches all rows for vectors alone, and fuses their scores with those of the words. */
 static void plain_hybrid(const struct trial *trial, const engine_vectors *vectors, size_t q,
                          engine_fusion fusion, float *scores)
 {
-    engine_hit *hits = malloc(sizeof *hits * N);
+    engine_hit *hits = new_bytes(sizeof *hits * N);
     assert_ok(engine_search(vectors, trial->vectors + q * WIDTH, 1, N, NULL, hits, NULL));
     for (size_t i = 0; i < N; i++) {
         const float words =
@@ -143,7 +143,6 @@ static void plain_hybrid(const struct trial *trial, const engine_vectors *vector
         scores[hits[i].row] =
             fusion.vector * hits[i].score + (fusion.sparse * words + fusion.offset);
     }
-    free(hits);
 }
 
 static void assert_hybrid(const struct trial *trial, const engine_vectors *vectors,
@@ -189,7 +188,6 @@ TEST(hybrid_scores_are_both_fused)
         assert_hybrid(trial, &vectors, fusions, QUERIES, 3); /* int8 and bits: by candidates */
         assert_hybrid(trial, &vectors, fusions, QUERIES, 1);
         assert_hybrid(trial, &vectors, fusions, 1, 3);
-        drop(trial);
     }
 }
 
@@ -217,20 +215,18 @@ TEST(moments_are_those_of_the_scores)
     assert_true(fabs((double)fusion.sparse - 2 / deviation) <= 1e-5 * (double)fusion.sparse);
     const engine_fusion equal = engine_fuse((engine_moments){3, 6, 12}, of_words, 0);
     assert_true(equal.vector == 0 && equal.sparse == 0 && equal.offset == 0);
-    drop(trial);
 }
 
 TEST(weights_are_rows_too)
 {
-    engine_index_builder *builder = engine_index_new();
+    engine_index_builder *builder = new_index();
     const engine_weight rows[] = {{70000, 2}, {3, 1}, {3, 0.5F}, {3, -1}, {-1, 4}, {0, NAN}};
     const void *bytes;
     engine_index index = {0};
     engine_hit hits[3];
     assert_ok(engine_index_add_text(builder, "a", 1, NULL));
     assert_fails(ARGUMENT, engine_index_add_weights(builder, rows, 2, NULL));
-    engine_index_free(builder);
-    builder = engine_index_new(); /* what is refused does not say of which kind rows are */
+    builder = new_index(); /* what is refused does not say of which kind rows are */
     assert_fails(ARGUMENT, engine_index_add_weights(builder, rows + 3, 2, NULL));
     const engine_weight large = {INT32_MAX - 1, 1}; /* the largest id is one less */
     engine_error error = {0};
@@ -238,8 +234,7 @@ TEST(weights_are_rows_too)
     assert_non_null(strstr(error.message, "an id is not from 0 to 2147483645"));
     assert_fails(ARGUMENT, engine_index_add_weights(builder, NULL, 1, NULL));
     assert_ok(engine_index_add_text(builder, "a", 1, NULL));
-    engine_index_free(builder);
-    builder = engine_index_new(); /* ids in any order, one of them twice */
+    builder = new_index(); /* ids in any order, one of them twice */
     assert_ok(engine_index_add_weights(builder, rows, 3, NULL));
     assert_ok(engine_index_add_weights(builder, NULL, 0, NULL));
     assert_fails(ARGUMENT, engine_index_add_weights(builder, rows + 5, 1, NULL));
@@ -264,13 +259,12 @@ TEST(weights_are_rows_too)
     engine_moments of_vectors = {0}, found = {0};
     engine_search_moments(&none, NULL, 1, &only, &of_vectors, &found, NULL);
     assert_true(found.n == 3 && fabs(found.sum - 1) < 1e-9 && fabs(found.squares - 13) < 1e-9);
-    engine_index_free(builder);
 }
 
 /* Returns the rows among `texts` that have a word of the query. */
 static unsigned found(const char *const *texts, size_t n, const char *query)
 {
-    engine_index_builder *builder = engine_index_new();
+    engine_index_builder *builder = new_index();
     engine_weight weights[LINE];
     engine_index index = {0};
     unsigned rows = 0;
@@ -282,7 +276,6 @@ static unsigned found(const char *const *texts, size_t n, const char *query)
         engine_index_query(&index, 1, 0, query, ENGINE_NUL_TERMINATED, weights);
     for (size_t i = 0; i < n; i++)
         rows |= (unsigned)(engine_index_score(&index, weights, n_weights, i) > 0) << i;
-    engine_index_free(builder);
     return rows;
 }
 
@@ -317,7 +310,7 @@ TEST(sums_that_float32_cannot_hold_are_its_largest)
                                     {0, -1e-38F, 0},
                                     {1, FLT_MAX, -FLT_MAX},
                                     {FLT_MAX, -FLT_MAX, 1}};
-    engine_index_builder *builder = engine_index_new();
+    engine_index_builder *builder = new_index();
     engine_index index = {0};
     static float rows[ROWS * 16], queries[MANY * 16];
     static engine_weight weights[2 * MANY];
@@ -347,7 +340,7 @@ TEST(sums_that_float32_cannot_hold_are_its_largest)
         const engine_fusion fusion = trials[t / 4];
         const engine_sparse_queries sparse = {&index, weights, starts, fusions};
         const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
-        void *own = malloc(ROWS * engine_row_bytes(type, 16));
+        void *own = new_bytes(ROWS * engine_row_bytes(type, 16));
         engine_rows_from_f32(rows, ROWS, 16, type, own);
         for (size_t q = 0; q < MANY; q++)
             fusions[q] = fusion;
@@ -366,9 +359,7 @@ TEST(sums_that_float32_cannot_hold_are_its_largest)
         assert_true(n_better < k && hits[k - 1].row < ROWS);
         for (size_t i = 0, last = (n - 1) * k; i < k; i++)
             assert_true(hits[last + i].row == hits[i].row && hits[last + i].score == hits[i].score);
-        free(own);
     }
-    engine_index_free(builder);
 }
 
 /* Changes bytes of a copy at random: it is refused, and searched if its checksum is made again. A
@@ -379,7 +370,7 @@ TEST(damaged_indexes_are_refused)
     const engine_vectors none = {.n = N};
     uint64_t seed = 3;
     engine_hit hits[K];
-    char *copy = malloc(trial->index.len);
+    char *copy = new_bytes(trial->index.len);
     engine_index index = {.bytes = copy, .len = trial->index.len};
     for (size_t len = 0; len < trial->index.len; len += 1 + len / 3) {
         const engine_index cut = {.bytes = trial->index.bytes, .len = len};
@@ -404,8 +395,6 @@ TEST(damaged_indexes_are_refused)
     }
     copy[9] ^= 1; /* in the header */
     assert_fails(FORMAT, engine_index_open(&index, NULL));
-    free(copy);
-    drop(trial);
 }
 
 TEST(sparse_queries_are_checked)
@@ -436,5 +425,4 @@ TEST(sparse_queries_are_checked)
     engine_index misaligned = {.bytes = (const char *)trial->index.bytes + 1, .len = 100};
     assert_fails(ARGUMENT, engine_index_open(&misaligned, NULL));
     engine_index_free(NULL);
-    drop(trial);
 }

@@ -3,6 +3,7 @@
  * scores have the same bits for any number of queries, hits and threads, at any address, on
  * every set of fused instructions. MaxSim is the sum of the best scores of a text's rows. */
 #include "model/tensor.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <math.h>
@@ -22,13 +23,6 @@ struct trial {
     engine_hit *hits; /* [n_queries, n] */
 };
 
-static void *some_memory(size_t n, size_t bytes)
-{
-    void *block = malloc(n * bytes + 1);
-    assert_non_null(block);
-    return block;
-}
-
 /* -1 .. 1, some of them zero, and some rows alike, so that scores are equal. */
 static void fill(uint64_t *seed, float *rows, size_t n, size_t width)
 {
@@ -45,23 +39,15 @@ static struct trial make(uint64_t seed, engine_element type, size_t n, size_t wi
 {
     size_t bytes = engine_row_bytes(type, width);
     struct trial trial = {.n_queries = n_queries,
-                          .block = some_memory(n * bytes + shift, 1),
-                          .queries = some_memory(n_queries * width, sizeof(float)),
-                          .hits = some_memory(n_queries * n, sizeof(engine_hit))};
-    float *rows = some_memory(n * width, sizeof *rows);
+                          .block = new_bytes(n * bytes + shift),
+                          .queries = new_bytes(n_queries * width * sizeof(float)),
+                          .hits = new_bytes(n_queries * n * sizeof(engine_hit))};
+    float *rows = new_bytes(n * width * sizeof *rows);
     fill(&seed, rows, n, width);
     fill(&seed, trial.queries, n_queries, width);
     trial.vectors = (engine_vectors){trial.block + shift, n, width, type};
     engine_rows_from_f32(rows, n, width, type, trial.block + shift);
-    free(rows);
     return trial;
-}
-
-static void drop(struct trial *trial)
-{
-    free(trial->block);
-    free(trial->queries);
-    free(trial->hits);
 }
 
 static void search(const struct trial *trial, size_t first, size_t n_queries, size_t k,
@@ -134,8 +120,7 @@ static void assert_all_rows(const struct trial *trial, size_t query, engine_metr
                             const engine_hit *hits)
 {
     size_t n = trial->vectors.n, width = trial->vectors.width;
-    char *seen = calloc(n, 1);
-    assert_non_null(seen);
+    char *seen = new_bytes(n);
     for (size_t i = 0; i < n; i++) {
         double size, expected, bound;
         assert_true(hits[i].row < n && !seen[hits[i].row]);
@@ -150,7 +135,6 @@ static void assert_all_rows(const struct trial *trial, size_t query, engine_metr
                      TYPE_NAMES[trial->vectors.type], width, query, (size_t)hits[i].row,
                      (double)hits[i].score, expected);
     }
-    free(seen);
 }
 
 /* ---- Tests ---- */
@@ -172,8 +156,9 @@ static void assert_same(const engine_hit *a, const engine_hit *b, size_t n)
 static void try_all(engine_element type, size_t width, size_t n, size_t n_queries)
 {
     for (engine_metric metric = 0; metric <= ENGINE_METRIC_MANHATTAN; metric++) {
+        const size_t mark = owned_mark();
         struct trial trial = make(width * 31 + n, type, n, width, n_queries, width % 5);
-        engine_hit *few = some_memory(3 * n, sizeof *few);
+        engine_hit *few = new_bytes(3 * n * sizeof *few);
         search(&trial, 0, n_queries, n, metric, 1, trial.hits);
         for (size_t q = 0; q < n_queries; q++) {
             size_t n_few = n_queries - q < 3 ? n_queries - q : 1 + q % 3, k = 1 + (q * 5) % n;
@@ -182,8 +167,7 @@ static void try_all(engine_element type, size_t width, size_t n, size_t n_querie
             for (size_t i = 0; i < n_few; i++)
                 assert_same(few + i * k, trial.hits + (q + i) * n, k);
         }
-        free(few);
-        drop(&trial);
+        owned_release(mark);
     }
 }
 
@@ -206,7 +190,7 @@ TEST(the_same_bits_on_every_set_that_fuses)
         for (size_t w = 0; w < N_WIDTHS; w += 4) {
             enum { N = 21, QUERIES = 7 };
             struct trial trial = make(w, type, N, WIDTHS[w], QUERIES, 0);
-            engine_hit *other = some_memory((size_t)N * QUERIES, sizeof *other);
+            engine_hit *other = new_bytes((size_t)N * QUERIES * sizeof *other);
             bool is_first = true;
             for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
                 if (strcmp(isa, "portable") == 0)
@@ -217,8 +201,6 @@ TEST(the_same_bits_on_every_set_that_fuses)
                     assert_same(other, trial.hits, (size_t)N * QUERIES);
                 is_first = false;
             }
-            free(other);
-            drop(&trial);
         }
     unsetenv("ENGINE_ISA");
 }
@@ -232,7 +214,7 @@ TEST(threads_share_blocks_and_change_nothing)
     for (engine_element type = 0; type <= ENGINE_BINARY; type++)
         for (size_t q = 0; q < sizeof QUERIES / sizeof *QUERIES; q++) {
             struct trial trial = make(type + 7, type, N, WIDTH, QUERIES[q], 3);
-            engine_hit *best = some_memory(K * QUERIES[q], sizeof *best);
+            engine_hit *best = new_bytes(K * QUERIES[q] * sizeof *best);
             search(&trial, 0, QUERIES[q], N, 0, 1, trial.hits);
             for (size_t i = 0; i < QUERIES[q]; i++)
                 assert_all_rows(&trial, i, 0, trial.hits + i * N);
@@ -241,8 +223,6 @@ TEST(threads_share_blocks_and_change_nothing)
                 for (size_t i = 0; i < QUERIES[q]; i++)
                     assert_same(best + i * K, trial.hits + i * N, K);
             }
-            free(best);
-            drop(&trial);
         }
     unsetenv("OMP_NUM_THREADS");
 }
@@ -260,9 +240,7 @@ TEST(rows_at_any_address)
                 assert_same(there.hits, here.hits, (size_t)N * QUERIES);
                 search(&there, 2, 2, N, 0, 1, there.hits);
                 assert_same(there.hits, here.hits + (size_t)2 * N, (size_t)2 * N);
-                drop(&there);
             }
-            drop(&here);
         }
 }
 
@@ -271,7 +249,7 @@ TEST(as_many_hits_as_rows)
 {
     enum { N = 100003, QUERIES = 2 };
     struct trial trial = make(11, ENGINE_F32, N, 1, QUERIES, 0);
-    engine_hit *shared = some_memory((size_t)N * QUERIES, sizeof *shared);
+    engine_hit *shared = new_bytes((size_t)N * QUERIES * sizeof *shared);
     support_allow_threads(3);
     search(&trial, 0, QUERIES, N, ENGINE_METRIC_DOT, 1, trial.hits);
     search(&trial, 0, QUERIES, N, ENGINE_METRIC_DOT, 3, shared);
@@ -279,8 +257,6 @@ TEST(as_many_hits_as_rows)
         assert_all_rows(&trial, q, ENGINE_METRIC_DOT, trial.hits + q * N);
     assert_same(shared, trial.hits, (size_t)N * QUERIES);
     unsetenv("OMP_NUM_THREADS");
-    free(shared);
-    drop(&trial);
 }
 
 /* Bits that fill up the last byte do not count. */
@@ -296,7 +272,6 @@ TEST(bits_behind_the_last_column)
         search(&trial, 0, n, N, 0, 1, trial.hits);
         assert_same(trial.hits, before, n * N);
     }
-    drop(&trial);
 }
 
 TEST(another_set_of_instructions_is_refused)
@@ -308,7 +283,6 @@ TEST(another_set_of_instructions_is_refused)
                  engine_search(&trial.vectors, trial.queries, 1, 1, NULL, trial.hits, &error));
     unsetenv("ENGINE_ISA");
     assert_non_null(strstr(error.message, "ENGINE_ISA is 'avx1024'"));
-    drop(&trial);
 }
 
 /* ---- Texts of several rows ---- */
@@ -375,7 +349,7 @@ TEST(texts_have_the_sums_of_their_best_rows)
         struct trial trial =
             make(i, type, TEXT_ROWS, WIDTHS_OF[i / 4 % 4], QUERIES[i / 4 % 4], i % 5);
         const size_t n = split_rows(i, starts);
-        engine_hit *shared = some_memory(n, sizeof *shared);
+        engine_hit *shared = new_bytes(n * sizeof *shared);
         assert_ok(search_texts(&trial, starts, n, n, metric, 3, NULL, NULL));
         memcpy(shared, trial.hits, n * sizeof *shared);
         for (size_t h = 0; h < n; h++) {
@@ -386,8 +360,6 @@ TEST(texts_have_the_sums_of_their_best_rows)
         }
         assert_ok(search_texts(&trial, starts, n, 9, metric, 1, NULL, NULL));
         assert_same(trial.hits, shared, 9);
-        free(shared);
-        drop(&trial);
     }
     unsetenv("OMP_NUM_THREADS");
 }
@@ -401,7 +373,7 @@ TEST(texts_without_scores_and_wrong_texts)
         size_t starts[] = {0, 100, 299, N, N}, n_skipped = 0;
         const float nan = NAN;
         engine_error error;
-        trial.hits = realloc(trial.hits, 5 * sizeof *trial.hits);
+        trial.hits = new_bytes(5 * sizeof *trial.hits);
         memcpy(trial.block + 150 * engine_row_bytes(ENGINE_INT8, 16), &nan, sizeof nan);
         const size_t n_without = n_queries > 0; /* nothing is read for no vectors */
         assert_ok(search_texts(&trial, starts, 4, 5, 1, 1, &n_skipped, &error));
@@ -424,6 +396,5 @@ TEST(texts_without_scores_and_wrong_texts)
         assert_non_null(strstr(error.message, "1 times 2305843009213693951 hits exceed the"));
         starts[4] = N - 2;
         assert_fails(ARGUMENT, search_texts(&trial, starts, 4, 5, 1, 1, NULL, NULL));
-        drop(&trial);
     }
 }

@@ -2,6 +2,7 @@
 /* Equal scores are hits by ascending row, whatever the number of threads: of vectors of every type,
  * few queries and many, of texts of several rows, and of sparse weights with vectors and without.
  */
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ TEST(the_lower_row_of_equal_scores)
     static engine_weight weights[QUERIES];
     engine_index_builder *builder = engine_index_new();
     engine_index index = {0};
-    void *block = malloc(sizeof rows);
+    void *block = new_bytes(sizeof rows);
     support_allow_threads(8);
     for (size_t i = 0; i < N; i++) {
         const bool is_best = i % STEP == FIRST;
@@ -72,5 +73,4 @@ TEST(the_lower_row_of_equal_scores)
     }
     unsetenv("OMP_NUM_THREADS");
     engine_index_free(builder);
-    free(block);
 }

@@ -16,7 +16,6 @@ static size_t replay_file(void *file, size_t len, unsigned choice)
     memcpy(input + 2, file, len);
     size_t n = replay(LLVMFuzzerTestOneInput, input, len + 2, support_slow() ? 300 : 3000);
     free(input);
-    free(file);
     return n;
 }
 
@@ -26,15 +25,7 @@ static void *made_file(const char *words, size_t *len)
     char path[SUPPORT_PATH];
     support_path(path, support_folder(), "kind.weights");
     support_make_model(path, "a", "--width 8 --max-tokens 12 --feed-forward 16 %s", words);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *len = (size_t)ftell(file);
-    void *bytes = malloc(*len);
-    rewind(file);
-    assert_int_equal(fread(bytes, 1, *len, file), *len);
-    fclose(file);
-    return bytes;
+    return support_read(path, len);
 }
 
 TEST(replay)

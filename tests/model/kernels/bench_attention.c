@@ -66,9 +66,6 @@ static void measure(const struct kernels *kernels, size_t n_tokens, size_t width
     printf("%-8s %-9s K %3zu  T %5zu  %10.2f us  (fastest %10.2f)  %6.1f GFLOP/s\n", kernels->isa,
            blas != NULL ? "OpenBLAS" : "", width, n_tokens, timed.median / HEADS / 1e3,
            timed.least / HEADS / 1e3, flops * HEADS / timed.median);
-    free(arena.base);
-    free(out);
-    free(wide);
 }
 
 static const size_t LENGTHS[] = {1, 4, 8, 12, 16, 17, 20, 24, 32, 33, 40, 64, 128, 512, 2048};

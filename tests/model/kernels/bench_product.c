@@ -73,16 +73,6 @@ static struct shape new_shape(enum tensor_type type, size_t n_rows, size_t k, si
     return shape;
 }
 
-static void free_shape(struct shape *shape)
-{
-    for (size_t i = 0; i < COPIES; i++) {
-        free(shape->rows[i]);
-        free(shape->panels[i]);
-    }
-    free(shape->x);
-    free(shape->out);
-}
-
 static void measure(const char *name, const struct call *call)
 {
     const struct shape *shape = call->shape;
@@ -108,7 +98,6 @@ static void measure_types(const struct kernels *kernels, size_t n_rows, size_t k
         struct shape shape = new_shape(types[i].type, n_rows, k, n);
         measure(types[i].name,
                 &(struct call){kernels, i == 0 ? blas : NULL, types[i].type, &shape});
-        free_shape(&shape);
     }
 }
 

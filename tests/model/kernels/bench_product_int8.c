@@ -39,8 +39,7 @@ static void measure(const struct kernels *kernels, size_t n_rows, size_t columns
     int8_t *x = random_bytes(&state, n_rows * k, seven_bits);
     int8_t *panels = random_bytes(&state, columns * k, false);
     float *scales = random_floats(&state, columns, 0.01), *out = new_floats(n_rows * columns);
-    struct quantization *quantization = calloc(n_rows, sizeof *quantization);
-    assert_non_null(quantization);
+    struct quantization *quantization = new_bytes(n_rows * sizeof *quantization);
     const struct call call = {kernels,
                               {
                                   .x = x,
@@ -61,11 +60,6 @@ static void measure(const struct kernels *kernels, size_t n_rows, size_t columns
     printf("%-10s %d bits  rows %4zu  columns %4zu  K %4zu  %9.2f us  %6.1f GOP/s  (best %6.1f)\n",
            kernels->isa, seven_bits ? 7 : 8, n_rows, columns, k, timed.median / 1e3,
            n_ops / timed.median, n_ops / timed.least);
-    free(quantization);
-    free(out);
-    free(scales);
-    free(panels);
-    free(x);
 }
 
 int main(int argc, char **argv)

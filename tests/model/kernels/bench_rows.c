@@ -106,11 +106,5 @@ int main(int argc, char **argv)
         measure(&bench, "softmax", BLOCK * BLOCK, softmax);
         measure(&bench, "softmax exactly", EXACT_KEYS * EXACT_KEYS, softmax_exactly);
     }
-    free(bench.x);
-    free(bench.weight);
-    free(bench.bias);
-    free(bench.out);
-    free(bench.kept);
-    free(bench.wide);
     return 0;
 }

@@ -31,8 +31,6 @@ TEST(pack)
                             fail_msg("%s: row %zu of %zu, element %zu of %zu",
                                      tested_kernels(s)->isa, r, n, i, k);
                 }
-                free(panels);
-                free(x);
             }
         }
     }
@@ -76,14 +74,13 @@ static void check_mix(const struct kernels *kernels, struct mix *m, struct large
         }
         if (i + 1 < m->n_queries)
             assert_true(untouched(out + i * m->out_stride + m->width, m->out_stride - m->width));
-        free(weights);
     }
-    free(out);
 }
 
 static void mix_of(const struct kernels *kernels, size_t n_keys, size_t n_queries, size_t width,
                    struct largest *largest)
 {
+    const size_t mark = owned_mark();
     uint64_t state = n_queries * 1000 + width;
     size_t weights_stride = to_panels(n_queries), values_stride = to_panels(width);
     float *weights = random_floats(&state, n_keys * weights_stride, 1);
@@ -111,11 +108,7 @@ static void mix_of(const struct kernels *kernels, size_t n_keys, size_t n_querie
     check_mix(kernels, &mix, largest);
     mix.sum = NULL;
     check_mix(kernels, &mix, largest);
-    free(sum);
-    free(factor);
-    free(context);
-    free(values);
-    free(weights);
+    owned_release(mark);
 }
 
 TEST(mix)
@@ -134,6 +127,7 @@ TEST(mix)
 static void mix_exactly_of(const struct kernels *kernels, size_t n_keys, size_t n_queries,
                            size_t width, struct largest *largest)
 {
+    const size_t mark = owned_mark();
     uint64_t state = n_queries * 1000 + width;
     size_t weights_stride = to_panels(n_queries), v_stride = width + n_keys % 3;
     size_t out_stride = width + n_keys % 4;
@@ -173,14 +167,8 @@ static void mix_exactly_of(const struct kernels *kernels, size_t n_keys, size_t 
         }
         if (i + 1 < n_queries)
             assert_true(untouched(out + i * out_stride + width, out_stride - width));
-        free(of_query);
     }
-    free(values);
-    free(share);
-    free(weights);
-    free(out);
-    free(v);
-    free(narrow);
+    owned_release(mark);
 }
 
 TEST(mix_exactly)

@@ -78,7 +78,6 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
     o.w = new_bytes(n_weights * sizeof *o.w);
     o.tiles = new_bytes(round_up(n_rows, PANEL) * padded * sizeof *o.tiles);
     o.panels = new_bytes(n_weights * sizeof *o.panels);
-    memset(o.w, 0, n_weights * sizeof *o.w);
     for (size_t r = 0; r < n_rows; r++)
         for (size_t i = 0; i < padded; i++)
             o.x[r * padded + i] = i < k ? value_of(filling, state) : 0;
@@ -95,18 +94,6 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
             o.sums[r * OUT_STRIDE + c] = plain_pairs(
                 o.x + r * padded, o.w + c / PANEL * o.panel_stride + c % PANEL * 2, padded);
     return o;
-}
-
-static void free_operands(struct operands *o)
-{
-    free(o->x);
-    free(o->w);
-    free(o->tiles);
-    free(o->panels);
-    free(o->bias);
-    free(o->residual);
-    free(o->gate);
-    free(o->sums);
 }
 
 /* The sum alone; with bias and residual; with an activation and a gate. */
@@ -131,6 +118,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
                           size_t n_panels, enum ending ending)
 {
     size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
+    const size_t mark = owned_mark();
     float *out = new_floats(n_out);
     fill_untouched(out, n_out);
     kernels->pairs->product(&(struct product){
@@ -158,7 +146,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
             fail_msg("%s: [%zu, %zu] of %zu rows, %zu panels, k %zu: %a, expected %a", kernels->isa,
                      at / OUT_STRIDE, c, n_rows, n_panels, o->k, (double)out[at], (double)expected);
     }
-    free(out);
+    owned_release(mark);
 }
 
 /* Every number of rows and panels, that is every shape of block and every rest. */
@@ -176,7 +164,6 @@ TEST(blocks)
                     check_product(tested_kernels(s), &o, n_rows, n_panels,
                                   (enum ending)((n_rows + n_panels) % N_ENDINGS));
         }
-        free_operands(&o);
     }
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         print_message("%s%s", s == 0 ? "bfloat16: " : ", ", tested_kernels(s)->isa);
@@ -226,7 +213,6 @@ TEST(numbers_of_every_size)
                 lay_out(&o, tested_kernels(s));
                 check_product(tested_kernels(s), &o, 33, 3, ALONE);
             }
-            free_operands(&o);
         }
 }
 
@@ -262,8 +248,6 @@ TEST(rounding)
                 }
         }
     }
-    free(out);
-    free(x);
 }
 
 /* ---- Attention ---- */
@@ -281,7 +265,7 @@ static void attend(const struct kernels *kernels, const struct head_case *c, con
     do
         attention_work_carve(&work, c->n_tokens, c->width, c->scores.slope > 0, true, &arena);
     while (arena_allocate(&arena));
-    assert_non_null(arena.base);
+    owned(arena.base, free);
     struct distance_bias bias = {.slope = c->scores.slope};
     fill_untouched((float *)(void *)arena.base, arena.used / sizeof(float));
     attention_head(kernels,
@@ -299,7 +283,6 @@ static void attend(const struct kernels *kernels, const struct head_case *c, con
                                             .out_stride = c->width,
                                             .map = map},
                    &work);
-    free(arena.base);
 }
 
 /* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of
@@ -307,6 +290,7 @@ static void attend(const struct kernels *kernels, const struct head_case *c, con
 static void check_head(const struct head_case *c, uint64_t seed, struct largest *largest)
 {
     size_t n = c->n_tokens, n_out = n * c->width;
+    const size_t mark = owned_mark();
     float *wide = random_floats(&seed, extent(n, 3 * c->width + 5, 3 * c->width), 1);
     float *out = new_floats(n_out), *other = new_floats(n_out), *map = new_floats(n * n);
     double *weights = new_doubles(n * n), *twin = new_doubles(n_out);
@@ -327,12 +311,7 @@ static void check_head(const struct head_case *c, uint64_t seed, struct largest 
             assert_true(plain_sees(&c->scores, i / n, i % n) || map[i] == 0);
         }
     }
-    free(twin);
-    free(weights);
-    free(map);
-    free(other);
-    free(out);
-    free(wide);
+    owned_release(mark);
 }
 
 TEST(attention)
@@ -372,7 +351,4 @@ TEST(attention_of_a_prefix)
             assert_true(same_floats(all, some, c.n_tokens * WIDTH));
         }
     }
-    free(some);
-    free(all);
-    free(wide);
 }

@@ -93,7 +93,6 @@ static void check_sweep(const struct kernels *kernels, size_t a, const float *x,
         note_error(&absolute, fabs(value - expected[i]) / fmax(1, fabs(at)), value, expected[i],
                    at);
     }
-    free(got);
     assert_bound(&middle, accuracy->middle, "%s %s, steps from -1 on", kernels->isa, names[a]);
     assert_bound(&tail, accuracy->tail, "%s %s, steps from %g on", kernels->isa, names[a],
                  accuracy->from);
@@ -112,8 +111,6 @@ TEST(activation_sweep)
         for (size_t s = 0; tested_kernels(s) != NULL; s++)
             check_sweep(tested_kernels(s), a, x, expected, n);
     }
-    free(expected);
-    free(x);
 }
 
 /* Here sums of the bias alone: near x·Φ(x), the same bits wherever multiply-adds are
@@ -159,12 +156,6 @@ TEST(gelu_of_int8_sums)
             memcpy(first, got, SWEEP * sizeof *got);
         assert_true(s < 2 || same_floats(got, first, SWEEP));
     }
-    free(zeros);
-    free(panels);
-    free(x);
-    free(got);
-    free(first);
-    free(scales);
 }
 
 /* The twin of gelu_tanh is written without tanh; so is this for the twin. */
@@ -198,7 +189,6 @@ TEST(activation_lengths)
                 float *exact = copy_floats(x + from, n);
                 tested_kernels(s)->activate(activations[a], exact, n);
                 assert_true(same_floats(exact, all + from, n));
-                free(exact);
 
                 float *longer = new_floats(1 + n + BEHIND);
                 fill_untouched(longer, 1 + n + BEHIND);
@@ -206,12 +196,9 @@ TEST(activation_lengths)
                 tested_kernels(s)->activate(activations[a], longer + 1, n);
                 assert_true(same_floats(longer + 1, all, n) && untouched(longer, 1) &&
                             untouched(longer + 1 + n, BEHIND));
-                free(longer);
             }
-            free(all);
         }
     }
-    free(x);
 }
 
 /* NaN carries bits of its own, in which exp's arithmetic on bits could lose it. */
@@ -236,8 +223,6 @@ static void check_nan(const struct kernels *kernels, size_t a, size_t n, size_t 
         if (i == at ? !isnan(with_nan[i]) : !same_floats(with_nan + i, x + i, 1))
             fail_msg("%s %s: %g at %zu, NaN at %zu of %zu", kernels->isa, names[a],
                      (double)with_nan[i], i, at, n);
-    free(x);
-    free(with_nan);
 }
 
 TEST(activation_of_nan)
@@ -283,9 +268,6 @@ TEST(multiply)
             tested_kernels(s)->multiply(out, y, n);
             for (size_t i = 0; i < n; i++)
                 assert_true(out[i] == x[i] * y[i]);
-            free(out);
-            free(y);
-            free(x);
         }
     }
 }

@@ -23,13 +23,6 @@ static struct row new_row(uint64_t *state, size_t n, double offset, double range
     return row;
 }
 
-static void free_row(struct row *row)
-{
-    free(row->x);
-    free(row->weight);
-    free(row->bias);
-}
-
 static void check_row(const struct kernels *kernels, const struct row *row, enum norm_kind kind,
                       bool has_bias, double eps, struct largest *largest)
 {
@@ -52,9 +45,6 @@ static void check_row(const struct kernels *kernels, const struct row *row, enum
         note_error(largest, fabs((double)out[i] - expected[i]) / (bound * FLOAT_ROUNDING + 1e-300),
                    (double)out[i], expected[i], (double)n);
     }
-    free(expected);
-    free(in_place);
-    free(out);
 }
 
 static void check_sizes(const struct kernels *kernels, double offset, double range, double eps)
@@ -71,7 +61,6 @@ static void check_sizes(const struct kernels *kernels, double offset, double ran
             if (kinds[k] == NORM_LAYER)
                 check_row(kernels, &row, kinds[k], true, eps, &largest[k]);
         }
-        free_row(&row);
     }
     for (size_t k = 0; k < N_KINDS; k++)
         assert_bound(&largest[k], 1, "%s %s norm of %g +- %g, eps %g, share of the bound",
@@ -111,8 +100,6 @@ TEST(equal_values)
             tested_kernels(s)->norm_row(&rms, 1e-12f, n, row.x, out);
             for (size_t i = 0; i < n; i++)
                 assert_true(fabsf(out[i] + row.weight[i]) <= 3e-7f * fabsf(row.weight[i]));
-            free(out);
-            free_row(&row);
         }
     }
 }
@@ -133,8 +120,6 @@ TEST(nan)
             tested_kernels(s)->norm_row(&rms, 1e-5f, n, row.x, out);
             for (size_t i = 0; i < n; i++)
                 assert_true(isnan(out[i]));
-            free(out);
-            free_row(&row);
         }
     }
 }
@@ -149,8 +134,5 @@ TEST(no_norm_copies)
         tested_kernels(0)->norm_row(&none, 0, n, x, out);
         tested_kernels(0)->norm_row(&none, 0, n, x, x);
         assert_true(same_floats(out, before, n) && same_floats(x, before, n));
-        free(out);
-        free(before);
-        free(x);
     }
 }

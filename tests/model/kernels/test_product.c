@@ -95,16 +95,6 @@ static void check_chains(const struct kernels *kernels, const struct operands *o
         }
 }
 
-static void free_operands(struct operands *o)
-{
-    free(o->x);
-    free(o->panels);
-    free(o->bias);
-    free(o->residual);
-    for (size_t v = 0; v < N_VARIANTS; v++)
-        free(o->alone[v]);
-}
-
 static void check_elements(const struct operands *o, struct largest *largest)
 {
     for (size_t v = 0; v < N_VARIANTS; v++) {
@@ -134,6 +124,7 @@ static void check_tiles(const struct kernels *kernels, const struct operands *o,
 {
     size_t n_out = extent(n_rows, OUT_STRIDE, n_panels * PANEL), columns = n_panels * PANEL;
     bool has_residual = variants[variant] & WITH_RESIDUAL, in_place = variants[variant] & IN_PLACE;
+    const size_t mark = owned_mark();
     float *x = copy_floats(o->x, extent(n_rows, o->x_stride, o->k));
     float *panels = copy_floats(o->panels, extent(n_panels, o->panel_stride, o->k * PANEL));
     float *bias = variants[variant] & WITH_BIAS ? copy_floats(o->bias, columns) : NULL;
@@ -163,11 +154,7 @@ static void check_tiles(const struct kernels *kernels, const struct operands *o,
             fail_msg("%s: row %zu of %zu, %zu panels, k %zu, variant %zu", kernels->isa, row,
                      n_rows, n_panels, o->k, variant);
     }
-    free(out);
-    free(residual);
-    free(bias);
-    free(panels);
-    free(x);
+    owned_release(mark);
 }
 
 /* Every number of rows and panels, that is every shape of tile and every rest. */
@@ -187,7 +174,6 @@ TEST(tiles)
                     for (size_t v = 0; v < N_VARIANTS; v++)
                         if (!support_slow() || v == (n_rows + n_panels) % N_VARIANTS)
                             check_tiles(kernels, &o, n_rows, n_panels, v);
-            free_operands(&o);
         }
         assert_bound(&largest, 1, "%s product, share of the bound", kernels->isa);
     }
@@ -204,7 +190,6 @@ TEST(widths)
             check_elements(&o, &largest);
             check_chains(tested_kernels(s), &o);
             check_tiles(tested_kernels(s), &o, 25, 3, 3);
-            free_operands(&o);
         }
         assert_bound(&largest, 1, "%s product, share of the bound", tested_kernels(s)->isa);
     }
@@ -219,7 +204,6 @@ TEST(whole_numbers)
             struct operands o = new_operands(tested_kernels(s), &state, k, true);
             check_elements(&o, &largest);
             assert_true(largest.n > 0 && largest.error == 0);
-            free_operands(&o);
         }
     }
 }
@@ -252,9 +236,6 @@ TEST(neighbours)
                 assert_true(r == row ? same_floats(out + r * OUT_STRIDE,
                                                    o.alone[0] + r * OUT_STRIDE, PANELS * PANEL)
                                      : isnan(out[r * OUT_STRIDE]));
-            free(out);
-            free(x);
         }
-        free_operands(&o);
     }
 }

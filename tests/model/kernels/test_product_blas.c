@@ -59,23 +59,11 @@ static struct operands new_operands(const struct kernels *kernels, enum tensor_t
     do
         blas_work_carve(&o.work, shape.k, &o.arena);
     while (arena_allocate(&o.arena));
-    assert_non_null(o.arena.base);
+    owned(o.arena.base, free);
     o.weight = store_matrix(type, LAYOUT_PANELS, weights, columns, shape.k);
     if (type == TENSOR_INT8)
         random_rows(&o, kernels);
-    free(weights);
     return o;
-}
-
-static void free_operands(struct operands *o)
-{
-    free(o->x);
-    free(o->bias);
-    free(o->residual);
-    free(o->gate);
-    free(o->arena.base);
-    free(o->q);
-    free(o->weight.bytes);
 }
 
 /* The sums alone, of n_rows rows from `row` on. */
@@ -116,8 +104,6 @@ static void check_sums(const struct kernels *kernels, const struct operands *o, 
             note_error(largest, error < 0 ? -error : error, got, plain.sum, (double)k);
         }
     }
-    free(panel);
-    free(out);
 }
 
 TEST(sums)
@@ -127,10 +113,11 @@ TEST(sums)
         for (size_t t = 0; t < 3; t++) {
             struct largest largest = {0};
             for (size_t i = 0; i < N_SHAPES; i++) {
+                const size_t mark = owned_mark();
                 struct operands o = new_operands(tested_kernels(set), types[t], shapes[i]);
                 for (size_t rows = BLAS_ROWS; rows <= BLAS_MOST_ROWS; rows *= 2)
                     check_sums(tested_kernels(set), &o, rows, &largest);
-                free_operands(&o);
+                owned_release(mark);
             }
             assert_bound(&largest, 1, "%s, type %d", tested_kernels(set)->isa, (int)types[t]);
         }
@@ -161,8 +148,6 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.gate = out;
     kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
     assert_true(same_floats(out, expected, n));
-    free(expected);
-    free(out);
 }
 
 TEST(what_follows_the_sums)
@@ -172,7 +157,6 @@ TEST(what_follows_the_sums)
         for (size_t i = 0; i < 2 * N_SHAPES; i++) {
             struct operands o = new_operands(tested_kernels(set), types[i % 2], shapes[i / 2]);
             check_finish(tested_kernels(set), &o);
-            free_operands(&o);
         }
 }
 
@@ -206,8 +190,6 @@ static void check_exact(const struct kernels *kernels, const struct operands *o,
     product.out = expected;
     kernels->product_int8(&product);
     assert_true(same_floats(out, expected, n));
-    free(expected);
-    free(out);
 }
 
 TEST(int8_is_exact)
@@ -220,7 +202,6 @@ TEST(int8_is_exact)
         check_exact(kernels, &o, NULL);
         fill_extremes(&o, column_sums);
         check_exact(kernels, &o, column_sums);
-        free_operands(&o);
     }
 }
 
@@ -247,9 +228,6 @@ TEST(a_row_in_any_company)
             kernels->product_blas(blas, most, &alone, &o.work);
             assert_true(same_floats(one, all + row * columns, columns));
         }
-        free(one);
-        free(all);
-        free_operands(&o);
     }
 }
 

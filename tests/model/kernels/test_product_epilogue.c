@@ -46,18 +46,7 @@ static struct operands new_operands(const struct kernels *kernels, uint64_t *sta
         o.quantization[row] =
             kernels->quantize(o.x + row * k, k, ROUND_SYMMETRIC, NULL, o.q + row * o.q_stride);
     o.weight = store_matrix(type, LAYOUT_PANELS, weights, COLUMNS, k);
-    free(weights);
     return o;
-}
-
-static void free_operands(struct operands *o)
-{
-    free(o->x);
-    free(o->bias);
-    free(o->residual);
-    free(o->gate);
-    free(o->q);
-    free(o->weight.bytes);
 }
 
 static struct product product_of(const struct operands *o, size_t n_rows, size_t n_panels,
@@ -139,7 +128,6 @@ static void finish_plainly(const struct kernels *kernels, const struct operands 
         if (finish->gate != NONE)
             kernels->multiply(out + row * OUT_STRIDE, gate + row * OUT_STRIDE, columns);
     }
-    free(gate);
 }
 
 /* The arrays end where the last element used ends. */
@@ -148,6 +136,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
                          const float *before)
 {
     size_t n_out = extent(n_rows, OUT_STRIDE, n_panels * PANEL), columns = n_panels * PANEL;
+    const size_t mark = owned_mark();
     float *expected = copy_floats(before, N_OUT), *out = copy_floats(before, n_out);
     float *residual = copy_floats(o->residual, n_out), *gate = copy_floats(o->gate, n_out);
     finish_plainly(kernels, o, finish, n_rows, n_panels, expected);
@@ -164,10 +153,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
                 kernels->isa, (int)o->weight.matrix.type, row, n_rows, n_panels, finish->activated,
                 (int)finish->activation, (int)finish->residual, (int)finish->gate);
     assert_true(same_floats(out, expected, n_out)); /* and nothing outside the columns is written */
-    free(gate);
-    free(residual);
-    free(out);
-    free(expected);
+    owned_release(mark);
 }
 
 static void check_finishes(const struct kernels *kernels, const struct operands *o,
@@ -195,8 +181,6 @@ TEST(activation_and_gate)
             struct operands o = new_operands(tested_kernels(s), &state, types[t], 21);
             float *before = random_floats(&state, N_OUT, 2);
             check_finishes(tested_kernels(s), &o, before);
-            free(before);
-            free_operands(&o);
         }
 }
 
@@ -216,7 +200,6 @@ static float *decoded_panels(const struct operands *o)
     for (size_t c = 0; c < COLUMNS; c++)
         for (size_t k = 0; k < o->k; k++)
             panels[(c / PANEL * o->k + k) * PANEL + c % PANEL] = (float)values[c * o->k + k];
-    free(values);
     return panels;
 }
 
@@ -237,9 +220,6 @@ static void check_halves(const struct kernels *kernels, const struct operands *o
                 fail_msg("%s, type %d: %zu rows, %zu panels, k %zu", kernels->isa,
                          (int)o->weight.matrix.type, n_rows, n_panels, o->k);
         }
-    free(got);
-    free(expected);
-    free(panels);
 }
 
 TEST(halves)
@@ -251,7 +231,6 @@ TEST(halves)
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
                 struct operands o = new_operands(tested_kernels(s), &state, types[t], widths[w]);
                 check_halves(tested_kernels(s), &o);
-                free_operands(&o);
             }
 }
 
@@ -296,6 +275,4 @@ TEST(every_half)
                              (int)types[t], bits, got, value);
             }
         }
-    free(out);
-    free(panels);
 }

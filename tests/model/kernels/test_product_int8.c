@@ -114,8 +114,6 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
            n_panel = round_up(k, GROUP) * PANEL;
     o.x = new_bytes(n_x);
     o.panels = new_bytes(extent(n_panels, o.panel_stride, n_panel));
-    memset(o.x, 0, n_x);
-    memset(o.panels, 0, extent(n_panels, o.panel_stride, n_panel));
     for (size_t row = 0; row < n_rows; row++) {
         o.quantization[row] =
             (struct quantization){.scale = (float)random_within(state, 0.01) + 0.02f};
@@ -142,24 +140,12 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
     return o;
 }
 
-static void free_operands(struct operands *o)
-{
-    free(o->x);
-    free(o->panels);
-    free(o->column_sums);
-    free(o->scales);
-    free(o->kept_panels);
-    free(o->bias);
-    free(o->residual);
-    free(o->plain);
-    free(o->with_both);
-}
-
 static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows,
                           size_t n_panels, bool with_both)
 {
     size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
     const float *expected = with_both ? o->with_both : o->plain;
+    const size_t mark = owned_mark();
     float *out = new_floats(n_out);
     fill_untouched(out, n_out);
     struct product product = {
@@ -190,7 +176,7 @@ static void check_product(const struct kernels *kernels, const struct operands *
                          (double)expected[row * OUT_STRIDE + c]);
         assert_true(row + 1 == n_rows || untouched(got + columns, OUT_STRIDE - columns));
     }
-    free(out);
+    owned_release(mark);
 }
 
 /* Every number of rows and panels, that is every shape of tile and every rest. */
@@ -206,7 +192,6 @@ TEST(tiles)
                 for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
                     for (int with_both = 0; with_both < 2; with_both++)
                         check_product(tested_kernels(s), &o, n_rows, n_panels, with_both);
-        free_operands(&o);
     }
 }
 
@@ -224,7 +209,6 @@ TEST(widths)
                 new_operands(&state, width, n_rows, n_panels, (enum filling)filling);
             for (size_t s = 0; tested_kernels(s) != NULL; s++)
                 check_product(tested_kernels(s), &o, n_rows, n_panels, true);
-            free_operands(&o);
         }
 }
 
@@ -237,7 +221,6 @@ TEST(blocks)
         struct operands o = new_operands(&state, widths[w], MOST_ROWS, 2, RANDOM);
         for (size_t s = 0; tested_kernels(s) != NULL; s++)
             check_product(tested_kernels(s), &o, MOST_ROWS, 2, true);
-        free_operands(&o);
     }
 }
 
@@ -293,7 +276,6 @@ TEST(pairs)
             }
             memcpy(pair, before, 2);
         }
-        free_operands(&o);
     }
 }
 
@@ -307,7 +289,6 @@ TEST(widest)
         struct operands o = new_operands(&state, WIDEST, 2, 1, (enum filling)filling);
         for (size_t s = 0; tested_kernels(s) != NULL; s++)
             check_product(tested_kernels(s), &o, 2, 1, true);
-        free_operands(&o);
     }
 }
 
@@ -327,7 +308,6 @@ static struct rounded_row round_row(const struct kernels *kernels, const float *
     row.q = new_bytes(row.n_q);
     memset(row.q, 0x55, row.n_q);
     row.quantization = kernels->quantize(x, n, ROUND_SYMMETRIC, NULL, row.q);
-    free(x);
     return row;
 }
 
@@ -354,7 +334,6 @@ static void check_row(const struct kernels *kernels, const float *x, size_t n)
     for (size_t i = n; i < row.n_q; i++)
         assert_int_equal(row.q[i], 0);
     assert_int_equal(row.quantization.sum, sum);
-    free(row.q);
 }
 
 /* All lengths, and magnitudes from the smallest that count to the largest there are. */
@@ -368,7 +347,6 @@ TEST(rounding)
                 float *x = random_floats(&state, n, ranges[r]);
                 x[support_below(&state, n)] = (float)(n % 2 == 0 ? ranges[r] : -ranges[r]);
                 check_row(tested_kernels(s), x, n);
-                free(x);
             }
 }
 
@@ -431,8 +409,6 @@ static void check_poisoned(const struct kernels *kernels, struct operands *o, si
     }
     memcpy(o->x + o->x_stride, kept, row.n_q);
     o->quantization[1] = before;
-    free(kept);
-    free(row.q);
 }
 
 TEST(poison)
@@ -446,6 +422,5 @@ TEST(poison)
             for (size_t at = 0; at < lens[l]; at++)
                 for (size_t p = 0; p < 3; p++)
                     check_poisoned(tested_kernels(s), &o, lens[l], at, poisons[p]);
-        free_operands(&o);
     }
 }

@@ -62,9 +62,6 @@ static void check(const struct kernels *kernels, struct row *row, size_t n)
         assert_int_equal(got.zero, row->quantization.zero);
         assert_int_equal(got.sum, row->quantization.sum);
         assert_memory_equal(q, row->q, n_q);
-        free(x);
-        free(factors);
-        free(q);
     }
 }
 

@@ -27,9 +27,6 @@ static void norms(const struct kernels *kernels, size_t n, float *out)
     kernels->norm_row(&(struct norm){NORM_LAYER, weight, bias}, 1e-12f, n, x, out);
     kernels->norm_row(&(struct norm){NORM_LAYER, weight, NULL}, 1e-5f, n, x, out + n);
     kernels->norm_row(&(struct norm){NORM_RMS, weight, NULL}, 1e-6f, n, x, out + 2 * n);
-    free(bias);
-    free(weight);
-    free(x);
 }
 
 static void activations(const struct kernels *kernels, size_t n, float *out)
@@ -40,7 +37,6 @@ static void activations(const struct kernels *kernels, size_t n, float *out)
         float *x = random_floats(&state, n, n % 2 == 0 ? 4 : 20);
         kernels->activate(all[a], x, n);
         memcpy(out + a * n, x, n * sizeof *x);
-        free(x);
     }
 }
 
@@ -68,11 +64,7 @@ static void products(const struct kernels *kernels, size_t n, float *out)
                                            .out_stride = COLUMNS,
                                            .n_rows = ROWS,
                                            .n_panels = PANELS});
-        free(stored.bytes);
     }
-    free(more);
-    free(w);
-    free(x);
 }
 
 static void rounded_rows(const struct kernels *kernels, size_t n, float *out)
@@ -89,8 +81,6 @@ static void rounded_rows(const struct kernels *kernels, size_t n, float *out)
         *out++ = quantization.scale;
         *out++ = (float)quantization.sum;
         *out++ = (float)quantization.zero;
-        free(factors);
-        free(x);
     }
 }
 
@@ -103,10 +93,7 @@ static void table_rows(const struct kernels *kernels, size_t n, float *out)
         struct stored stored = store_matrix(types[t], LAYOUT_ROWS, rows, ROWS, n);
         memcpy(out + t * n, before, n * sizeof *before);
         kernels->add_row(&stored.matrix, n % ROWS, out + t * n);
-        free(stored.bytes);
     }
-    free(before);
-    free(rows);
 }
 
 /* A head of odd width, and n tokens: packing, scores, softmax and mixing, the few and the many. */
@@ -123,7 +110,7 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
     const struct band bands[] = {mask_band(MASK_FULL, 0), mask_band(MASK_CAUSAL, 0),
                                  mask_band(MASK_FULL, 20)};
     const struct distance_bias alibi = {.slope = 0.1};
-    assert_non_null(arena.base);
+    owned(arena.base, free);
     for (size_t kind = 0; kind < 3; kind++)
         attention_head(kernels,
                        &(struct attention_head){.q = rows,
@@ -138,14 +125,13 @@ static void attention(const struct kernels *kernels, size_t n, float *out)
                                                 .out = out + kind * 16,
                                                 .out_stride = STRIDE},
                        &work);
-    free(arena.base);
-    free(rows);
 }
 
 static void check_same(computation *compute, const char *what)
 {
     float *first = new_floats(MOST), *other = new_floats(MOST);
     for (size_t n = 1; n <= LONGEST; n += support_emulated() ? 3 : 1) {
+        const size_t mark = owned_mark();
         memset(first, 0, MOST * sizeof *first);
         if (support_isa(1) != NULL) /* 0 is the portable set */
             compute(tested_kernels(1), n, first);
@@ -158,9 +144,8 @@ static void check_same(computation *compute, const char *what)
                              (double)first[i], tested_kernels(1)->isa, (double)other[i],
                              tested_kernels(s)->isa);
         }
+        owned_release(mark);
     }
-    free(other);
-    free(first);
 }
 
 TEST(same_bits)
@@ -200,9 +185,5 @@ TEST(products_are_fused)
                     fail_msg("%s: %.9g, not %.9g, for %zu products", tested_kernels(s)->isa,
                              (double)out[c], (double)(sum + bias[c]), n);
             }
-            free(stored.bytes);
-            free(bias);
-            free(w);
-            free(x);
         }
 }

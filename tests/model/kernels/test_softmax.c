@@ -17,6 +17,8 @@ struct softmax_case {
     double *weights, *sum;
 };
 
+enum { EVERY_KEY = 5000 };
+
 static struct softmax_case new_softmax(size_t n_keys, size_t n_queries, ptrdiff_t first,
                                        ptrdiff_t last)
 {
@@ -31,13 +33,6 @@ static struct softmax_case new_softmax(size_t n_keys, size_t n_queries, ptrdiff_
         .weights = new_doubles(n_keys * stride),
         .sum = new_doubles(stride),
     };
-}
-
-static void free_softmax(struct softmax_case *c)
-{
-    free(c->block.scores);
-    free(c->weights);
-    free(c->sum);
 }
 
 static void run_exactly(const struct kernels *kernels, struct softmax_case *c)
@@ -73,15 +68,6 @@ static void run_blocks(const struct kernels *kernels, struct softmax_case *c, si
     }
     for (size_t i = 0; i < c->block.n_queries; i++)
         c->sum[i] = (double)sum[i];
-    free(factor);
-    free(sum);
-    free(max);
-}
-
-static void fill_scores(struct softmax_case *c, uint64_t *state, double range)
-{
-    for (size_t i = 0; i < c->block.n_keys * c->block.stride; i++)
-        c->block.scores[i] = (float)random_within(state, range);
 }
 
 /* block 0: all at once, in double. */
@@ -132,23 +118,23 @@ static void check_column(const struct softmax_case *c, const float *scores, size
     if (n > 0)
         note_error(largest, fabs(sum - 1) / (FLOAT_ROUNDING * (additions + 3 * n_blocks)), sum, 1,
                    (double)n);
-    free(expected);
-    free(values);
 }
 
-static void check_softmax(const struct kernels *kernels, struct softmax_case *c, size_t block,
-                          double range, struct largest *largest)
+static void check_softmax(const struct kernels *kernels, const struct score_block *shape,
+                          size_t block, double range, struct largest *largest)
 {
-    uint64_t state = c->block.n_keys;
-    fill_scores(c, &state, range);
-    float *scores = copy_floats(c->block.scores, c->block.n_keys * c->block.stride);
-    run_softmax(kernels, c, block);
-    for (size_t i = 0; i < c->block.n_queries; i++)
-        check_column(c, scores, i, block, largest);
-    free(scores);
+    const size_t mark = owned_mark();
+    uint64_t state = shape->n_keys;
+    struct softmax_case c = new_softmax(shape->n_keys, shape->n_queries, shape->first, shape->last);
+    float *scores = random_floats(&state, shape->n_keys * c.block.stride, range);
+    memcpy(c.block.scores, scores, shape->n_keys * c.block.stride * sizeof *scores);
+    c.block.bias = shape->bias;
+    run_softmax(kernels, &c, block);
+    for (size_t i = 0; i < shape->n_queries; i++)
+        check_column(&c, scores, i, block, largest);
+    owned_release(mark);
 }
 
-enum { EVERY_KEY = 5000 };
 static const size_t blocks[] = {0, 1, 5, 24, 4099};
 enum { N_BLOCKS = sizeof blocks / sizeof *blocks };
 
@@ -165,9 +151,11 @@ TEST(softmax)
                     size_t n = i <= 70 ? i : large[i - 71];
                     if (blocks[b] > 0 && n > 200 * blocks[b])
                         continue;
-                    struct softmax_case c = new_softmax(n, 1 + n % 19, -EVERY_KEY, EVERY_KEY);
-                    check_softmax(tested_kernels(s), &c, blocks[b], ranges[r], &largest);
-                    free_softmax(&c);
+                    const struct score_block shape = {.n_keys = n,
+                                                      .n_queries = 1 + n % 19,
+                                                      .first = -EVERY_KEY,
+                                                      .last = EVERY_KEY};
+                    check_softmax(tested_kernels(s), &shape, blocks[b], ranges[r], &largest);
                 }
             }
             assert_bound(&largest, 1, "%s softmax in blocks of %zu, share of the bound",
@@ -184,9 +172,11 @@ TEST(causal_softmax)
             struct largest largest = {0};
             for (size_t n_keys = 1; n_keys <= 50; n_keys += support_slow() ? 9 : 1) {
                 for (ptrdiff_t ahead = 0; ahead <= 60; ahead += 1 + (ptrdiff_t)n_keys % 5) {
-                    struct softmax_case c = new_softmax(n_keys, 1 + n_keys % 37, -EVERY_KEY, ahead);
-                    check_softmax(tested_kernels(s), &c, blocks[b], 3, &largest);
-                    free_softmax(&c);
+                    const struct score_block shape = {.n_keys = n_keys,
+                                                      .n_queries = 1 + n_keys % 37,
+                                                      .first = -EVERY_KEY,
+                                                      .last = ahead};
+                    check_softmax(tested_kernels(s), &shape, blocks[b], 3, &largest);
                 }
             }
             assert_bound(&largest, 1, "%s causal softmax in blocks of %zu, share of the bound",
@@ -207,11 +197,12 @@ TEST(softmax_of_bands)
             struct largest largest = {0};
             for (size_t n_keys = 1; n_keys <= 50; n_keys += support_slow() ? 9 : 1 + n_keys % 3) {
                 for (ptrdiff_t first = -60; first <= 50; first += 1 + (ptrdiff_t)n_keys % 5) {
-                    ptrdiff_t last = first + (ptrdiff_t)(n_keys * 7 % 45);
-                    struct softmax_case c = new_softmax(n_keys, 1 + n_keys % 37, first, last);
-                    c.block.bias = first % 2 == 0 ? biases + 64 : NULL;
-                    check_softmax(tested_kernels(s), &c, blocks[b], 3, &largest);
-                    free_softmax(&c);
+                    const struct score_block shape = {.n_keys = n_keys,
+                                                      .n_queries = 1 + n_keys % 37,
+                                                      .first = first,
+                                                      .last = first + (ptrdiff_t)(n_keys * 7 % 45),
+                                                      .bias = first % 2 == 0 ? biases + 64 : NULL};
+                    check_softmax(tested_kernels(s), &shape, blocks[b], 3, &largest);
                 }
             }
             assert_bound(&largest, 1, "%s softmax of bands in blocks of %zu, share of the bound",
@@ -244,7 +235,6 @@ TEST(exp_by_softmax)
                         note_error(&beyond, got < 0 ? NAN : got, got, expected, d);
                 }
             }
-            free_softmax(&c);
             assert_bound(&largest, 2, "%s softmax, exp in steps", tested_kernels(s)->isa);
             assert_bound(&beyond, 2e-38, "%s softmax, exp below its end", tested_kernels(s)->isa);
         }
@@ -292,7 +282,6 @@ TEST(softmax_extremes)
                 assert_true(j == top ? taken == 1 : taken >= 0 && taken <= 2e-38);
             }
             assert_true(c.sum[ONE_TAKES_ALL] == 1 && isnan(c.sum[NOT_A_NUMBER]));
-            free_softmax(&c);
         }
     }
 }

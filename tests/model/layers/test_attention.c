@@ -45,13 +45,6 @@ static struct head_case new_case(size_t n_tokens, size_t width, struct plain_sco
     return c;
 }
 
-static void free_case(struct head_case *c)
-{
-    free(c->wide);
-    free(c->out);
-    free(c->map);
-}
-
 static void fill_random(struct head_case *c, uint64_t seed, double range)
 {
     for (size_t t = 0; t < c->n_tokens; t++)
@@ -66,8 +59,7 @@ static float *new_work(struct attention_work *work, size_t n_tokens, size_t widt
     struct arena arena = {0};
     attention_work_carve(work, n_tokens, width, has_bias, false, &arena);
     *n_floats = arena.used / sizeof(float);
-    arena.base = aligned_alloc(ARENA_ALIGN, arena.used + ARENA_ALIGN);
-    assert_non_null(arena.base);
+    arena.base = new_bytes(arena.used + ARENA_ALIGN);
     arena.used = 0;
     fill_untouched((float *)(void *)arena.base, *n_floats + PANEL);
     attention_work_carve(work, n_tokens, width, has_bias, false, &arena);
@@ -112,9 +104,6 @@ static void run(const struct kernels *kernels, struct head_case *c, const struct
     assert_true(same_floats(c->out, unmapped, n_out));
     for (size_t t = 0; t + 1 < c->n_tokens; t++)
         assert_true(untouched(c->out + t * c->out_stride + c->width, c->out_stride - c->width));
-    free(unmapped);
-    free(larger_floats);
-    free(exact_floats);
 }
 
 struct twin {
@@ -128,12 +117,6 @@ static struct twin new_twin(const struct head_case *c)
     plain_attention(c->wide, c->wide + c->width, c->wide + 2 * c->width, c->stride, c->n_tokens,
                     c->width, &c->scores, twin.weights, twin.out);
     return twin;
-}
-
-static void free_twin(struct twin *twin)
-{
-    free(twin->weights);
-    free(twin->out);
 }
 
 static void check_twin(const struct head_case *c, const struct twin *twin, struct largest *largest)
@@ -180,6 +163,7 @@ static void check_grid(struct plain_scores scores, const struct blas *with, doub
         for (size_t n_tokens = 1; n_tokens <= MOST; n_tokens++) {
             if (!is_tested(n_tokens, head_widths[w], is_usual))
                 continue;
+            const size_t mark = owned_mark();
             struct head_case c = new_case(n_tokens, head_widths[w], scores);
             fill_random(&c, n_tokens, range);
             struct twin twin = new_twin(&c);
@@ -187,8 +171,7 @@ static void check_grid(struct plain_scores scores, const struct blas *with, doub
                 run(tested_kernels(s), &c, with);
                 check_twin(&c, &twin, &largest[s]);
             }
-            free_twin(&twin);
-            free_case(&c);
+            owned_release(mark);
         }
     }
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
@@ -251,8 +234,6 @@ static void check_case(size_t n_tokens, size_t width, struct plain_scores scores
         assert_bound(&largest[s], 1e-6, "%s %s, %zu tokens, width %zu", tested_kernels(s)->isa,
                      what, n_tokens, width);
     }
-    free_twin(&twin);
-    free_case(&c);
 }
 
 /* Any width to 256, whether a multiple of the panels or not, with some scale. */
@@ -343,6 +324,7 @@ TEST(causal_prefix)
             fill_random(&all, 1, 2);
             run(tested_kernels(s), &all, blas);
             for (size_t n_tokens = 1; n_tokens < MOST; n_tokens += support_slow() ? 7 : 1) {
+                const size_t mark = owned_mark();
                 struct head_case part = new_case(n_tokens, widths[w], kinds[w]);
                 fill_random(&part, 1, 2);
                 assert_true(same_floats(part.wide, all.wide, 3 * widths[w]));
@@ -354,9 +336,8 @@ TEST(causal_prefix)
                         fail_msg("%s: token %zu differs, %zu tokens and %d", tested_kernels(s)->isa,
                                  t, n_tokens, MOST);
                 }
-                free_case(&part);
+                owned_release(mark);
             }
-            free_case(&all);
         }
     }
 }
@@ -371,7 +352,6 @@ TEST(place)
             size_t n = n_tokens[i / 2], width = 26;
             struct plain_scores scores = i % 2 == 0 ? full : causal;
             struct head_case a = new_case(n, width, scores), b = new_case(n, width, scores);
-            free(b.wide);
             b.stride = 3 * width + 16;
             b.wide = new_floats(extent(n, b.stride, 3 * width) + 1);
             fill_untouched(b.wide, extent(n, b.stride, 3 * width) + 1);
@@ -383,9 +363,6 @@ TEST(place)
             for (size_t t = 0; t < n; t++)
                 assert_true(same_floats(a.out + t * a.out_stride, b.out + t * b.out_stride, width));
             assert_true(same_floats(a.map, b.map, n * n));
-            b.wide--;
-            free_case(&b);
-            free_case(&a);
         }
     }
 }
@@ -423,8 +400,6 @@ TEST(order_of_keys)
                         n_differ += x != y;
                     }
                 }
-                free_case(&b);
-                free_case(&a);
             }
         }
         assert_bound(&largest, 2 * 0x1p-23, "%s, keys in another order", tested_kernels(s)->isa);
@@ -448,7 +423,6 @@ TEST(known)
                     assert_true(fabsf(c.out[t * c.out_stride + i] - ((float)i + 2)) <=
                                 5e-7f * (float)n);
             assert_true(c.map[0] == (n % 2 == 0 ? 1 / (float)n : 1));
-            free_case(&c);
         }
     }
 }

@@ -30,9 +30,6 @@ static void check_turned(const struct rotary *rotary, size_t width, uint32_t pos
         assert_true(
             same_floats(got + rotary->width, of_head + rotary->width, width - rotary->width));
     }
-    free(angles);
-    free(row);
-    free(x);
 }
 
 TEST(turned)
@@ -62,9 +59,6 @@ static double product_at(const struct rotary *rotary, const float *q, const floa
     rotary_turn(rotary, angles, 1, rotary->width, a);
     rotary_turn(rotary, angles + rotary->width, 1, rotary->width, b);
     double product = plain_product(a, b, 1, rotary->width).sum;
-    free(b);
-    free(a);
-    free(angles);
     return product;
 }
 
@@ -84,8 +78,6 @@ TEST(distance_alone_counts)
     }
     assert_true(fabs(product_at(&rotary, q, k, 0, 7) - product_at(&rotary, q, k, 7, 0)) > 1e-3);
     assert_bound(&largest, 2e-6, "the same distance elsewhere");
-    free(k);
-    free(q);
 }
 
 /* The base of a text grows from the first token on that the model was not trained with: by the

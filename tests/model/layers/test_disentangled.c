@@ -62,15 +62,6 @@ static struct head_case new_case(struct disentangled positions, size_t n_tokens,
     return c;
 }
 
-static void free_case(struct head_case *c)
-{
-    free(c->wide);
-    free(c->keys);
-    free(c->queries);
-    free(c->key_panels);
-    free(c->query_panels);
-}
-
 static double expected(const struct head_case *c, size_t i, size_t j)
 {
     size_t b = position_of(&c->positions, (ptrdiff_t)i - (ptrdiff_t)j);
@@ -95,7 +86,7 @@ static void run(const struct kernels *kernels, const struct head_case *c, struct
     struct arena arena = {0};
     disentangled_work_carve(&work, &config, n, &arena);
     size_t n_floats = arena.used / sizeof(float);
-    arena = (struct arena){.base = aligned_alloc(ARENA_ALIGN, arena.used + ARENA_ALIGN)};
+    arena = (struct arena){.base = new_bytes(arena.used + ARENA_ALIGN)};
     fill_untouched((float *)(void *)arena.base, n_floats + PANEL);
     disentangled_work_carve(&work, &config, n, &arena);
     disentangled_begin(kernels, &c->positions,
@@ -121,9 +112,6 @@ static void run(const struct kernels *kernels, const struct head_case *c, struct
             note_error(largest, fabs(got - wanted), got, wanted, (double)i);
         }
     assert_true(untouched((float *)(void *)arena.base + n_floats, PANEL));
-    free(arena.base);
-    free(scores);
-    free(all);
 }
 
 TEST(blocks)
@@ -147,7 +135,6 @@ TEST(blocks)
                 c.positions.queries = NULL;
             for (size_t set = 0; tested_kernels(set) != NULL; set++)
                 run(tested_kernels(set), &c, &largest);
-            free_case(&c);
         }
     }
     assert_bound(&largest, 3e-6, "blocks of products"); /* of 2 · 24 numbers within ±1 */
@@ -178,6 +165,7 @@ TEST(buckets)
         do
             disentangled_work_carve(&work, &config, n, &arena);
         while (arena_allocate(&arena));
+        owned(arena.base, free);
         disentangled_begin(tested_kernels(0), &positions, (struct head_rows){0}, n, &work);
         const int32_t of_keys = (int32_t)(work.of_keys.skipped * PANEL);
         const int32_t of_queries = (int32_t)(work.of_queries.skipped * PANEL);
@@ -188,6 +176,5 @@ TEST(buckets)
                          last - (ahead < last ? ahead : last));
         assert_int_equal(work.of_queries.columns[2 * n - 2] + of_queries,
                          last - (span - cases[i].bucket));
-        free(arena.base);
     }
 }

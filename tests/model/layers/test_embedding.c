@@ -25,14 +25,7 @@ static struct table new_table(uint64_t *state, enum tensor_type type, size_t row
     struct plain_tensor tensor = {
         .type = (enum plain_type)type, .rows = rows, .cols = width, .values = table.values};
     assert_true(plain_decode(&tensor, table.stored.bytes));
-    free(values);
     return table;
-}
-
-static void free_table(struct table *table)
-{
-    free(table->stored.bytes);
-    free(table->values);
 }
 
 struct model_case {
@@ -74,16 +67,6 @@ static struct model_case new_case(const struct kernels *kernels, enum tensor_typ
     c.encoder.embedding_norm = (struct norm){norm, c.weight, norm == NORM_LAYER ? c.bias : NULL};
     c.embedding = (struct embedding){(float)scale, encoding, c.computed};
     return c;
-}
-
-static void free_case(struct model_case *c)
-{
-    free_table(&c->tokens);
-    free_table(&c->types);
-    free_table(&c->learned);
-    free(c->computed);
-    free(c->weight);
-    free(c->bias);
 }
 
 static double expected_position(const struct model_case *c, size_t p, size_t x)
@@ -131,10 +114,6 @@ static void check_case(struct model_case *c, struct largest *largest)
             note_error(largest, fabs((double)out[x] - expected[x]) / bound, (double)out[x],
                        expected[x], (double)width);
     }
-    free(expected);
-    free(scratch);
-    free(sum);
-    free(out);
 }
 
 TEST(sums)
@@ -147,13 +126,14 @@ TEST(sums)
         for (int norm = NORM_NONE; config_value_name("norm", norm) != NULL; norm++) {
             struct largest largest = {0};
             for (size_t i = 0; i < 7 * 4 * SCHEMES * 2 * 3; i++) {
+                const size_t mark = owned_mark();
                 struct model_case c =
                     new_case(tested_kernels(s), (enum tensor_type)(TENSOR_F32 + i / 7 % 4),
                              widths[i % 7], scales[i / (56 * SCHEMES)], i / (28 * SCHEMES) % 2 == 1,
                              (enum position_scheme)(i / 28 % SCHEMES), position_scales[i % 3],
                              (enum norm_kind)norm);
                 check_case(&c, &largest);
-                free_case(&c);
+                owned_release(mark);
             }
             assert_bound(&largest, 1, "%s embedding, norm %d, share of the bound",
                          tested_kernels(s)->isa, norm);
@@ -173,7 +153,5 @@ TEST(row_alone)
                         (struct text_position){SIZE_MAX, 1}, out, NULL);
             assert_true(same_floats(out, (const float *)c.tokens.stored.bytes + id * width, width));
         }
-        free(out);
-        free_case(&c);
     }
 }

@@ -37,9 +37,6 @@ static void check_middle(const struct kernels *kernels, enum activation activati
         assert_true(row[i] == expected);
         assert_true((double)row[i] - formula <= 2e-6 && formula - (double)row[i] <= 2e-6);
     }
-    free(activated);
-    free(before);
-    free(row);
 }
 
 TEST(middle)

@@ -30,17 +30,6 @@ static struct linear new_linear(struct sample *sample, size_t out, size_t in, en
     return linear;
 }
 
-static void free_sample(struct sample *sample)
-{
-    for (size_t i = 0; i < sample->n; i++) {
-        free(sample->weights[i]);
-        free(sample->biases[i]);
-        free(sample->stored[i].bytes);
-    }
-    free(sample->norm_weight);
-    free(sample->norm_bias);
-}
-
 static double plain_dense(enum dense_activation activation, double x)
 {
     switch (activation) {
@@ -68,14 +57,13 @@ static void plain_layer(const struct sample *sample, size_t i, enum dense_activa
     }
 }
 
-static void *new_work(struct head_work *work, const struct encoder *encoder)
+static void new_work(struct head_work *work, const struct encoder *encoder)
 {
     struct arena arena = {0};
     do
         head_work_carve(work, encoder, &arena);
     while (arena_allocate(&arena));
-    assert_non_null(arena.base);
-    return arena.base;
+    owned(arena.base, free);
 }
 
 static const enum tensor_layout layouts[] = {LAYOUT_PANELS, LAYOUT_ROWS};
@@ -97,7 +85,7 @@ TEST(projections)
                                .activation = (enum dense_activation)activation};
         float *x = random_floats(&state, widths[0], 1), *out = new_floats(widths[3]);
         struct head_work work;
-        void *memory = new_work(&work, &sample.encoder);
+        new_work(&work, &sample.encoder);
         float expected[40], next[40];
         memcpy(expected, x, widths[0] * sizeof *x);
         for (size_t i = 0; i < 3; i++) {
@@ -110,10 +98,6 @@ TEST(projections)
             note_error(&largest, fabs((double)out[i] - (double)expected[i]), (double)out[i],
                        (double)expected[i], (double)i);
         assert_bound(&largest, 5e-6, "three projections, activation %d", activation);
-        free(memory);
-        free(out);
-        free(x);
-        free_sample(&sample);
     }
 }
 
@@ -146,7 +130,7 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     }
     encoder->head.output = new_linear(&sample, labels, WIDTH, TENSOR_F32, LAYOUT_ROWS, state);
     struct head_work work;
-    void *memory = new_work(&work, encoder);
+    new_work(&work, encoder);
     float *expected = new_floats(labels);
     plain_layer(&sample, sample.n - 1, DENSE_IDENTITY, hidden, WIDTH, labels, expected);
     head_hidden(encoder, x, z, &work);
@@ -159,11 +143,6 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
                    (double)expected[i], (double)i);
     assert_bound(&largest, 1e-5, "head: dense %d, norm %d, %zu labels", has_dense, has_norm,
                  labels);
-    free(expected);
-    free(memory);
-    free(logits);
-    free(x);
-    free_sample(&sample);
 }
 
 TEST(heads)

@@ -47,23 +47,14 @@ static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layo
     return layer;
 }
 
-static void free_layer(struct layer_under_test *layer)
-{
-    free(layer->weight.bytes);
-    free(layer->bias);
-    free(layer->decoded);
-    free(layer->factors);
-}
-
-static float *new_work(struct linear_work *work, const struct linear *linear)
+static void new_work(struct linear_work *work, const struct linear *linear)
 {
     struct arena arena = {0};
     do
         work->panels = arena_floats(&arena, linear_decoded(linear), DECODED_COLUMNS);
     while (arena_allocate(&arena));
-    assert_non_null(arena.base);
+    owned(arena.base, free);
     fill_untouched((float *)(void *)arena.base, arena.used / sizeof(float));
-    return (float *)(void *)arena.base;
 }
 
 /* Panels begin .. end - 1 of y, into y. */
@@ -71,13 +62,12 @@ static void run(const struct kernels *kernels, const struct layer_under_test *la
                 size_t n_rows, size_t begin, size_t end, const float *residual, float *y)
 {
     struct linear_work work;
-    float *memory = new_work(&work, &layer->linear);
+    new_work(&work, &layer->linear);
     size_t cols = layer->linear.weight.cols, stride = row_stride(layer->linear.weight.rows);
     struct linear_input in = {.x = x, .x_stride = cols, .n_rows = n_rows};
     struct linear_epilogue epilogue = {.residual =
                                            residual != NULL ? residual + begin * PANEL : NULL};
     linear(kernels, &layer->linear, &in, begin, end, &epilogue, y + begin * PANEL, stride, &work);
-    free(memory);
 }
 
 static void check_values(const struct layer_under_test *layer, const float *x,
@@ -131,7 +121,6 @@ static void check_parts(const struct kernels *kernels, const struct layer_under_
         run(kernels, layer, x, n_rows, 0, n_panels, y, y);
         assert_true(same_floats(y, whole, n));
     }
-    free(y);
 }
 
 struct problem {
@@ -151,19 +140,12 @@ static struct problem new_problem(uint64_t *state, size_t in, size_t out, size_t
     return p;
 }
 
-static void free_problem(struct problem *p)
-{
-    free(p->weights);
-    free(p->bias);
-    free(p->x);
-    free(p->residual);
-}
-
 /* Both layouts of a type hold the same numbers, so the results are the same to the last bit. */
 static void check_type(const struct kernels *kernels, const struct problem *p,
                        enum tensor_type type, bool has_bias, bool has_residual,
                        struct largest *largest)
 {
+    const size_t mark = owned_mark();
     const float *residual = has_residual ? p->residual : NULL;
     size_t n = p->n_rows * row_stride(p->out);
     float *y[2] = {new_floats(n), new_floats(n)};
@@ -174,11 +156,9 @@ static void check_type(const struct kernels *kernels, const struct problem *p,
         run(kernels, &layer, p->x, p->n_rows, 0, linear_panels(&layer.linear), residual, y[l]);
         check_values(&layer, p->x, residual, p->n_rows, y[l], largest);
         check_parts(kernels, &layer, p->x, residual, p->n_rows, y[l]);
-        free_layer(&layer);
     }
     assert_true(same_floats(y[0], y[1], n));
-    free(y[0]);
-    free(y[1]);
+    owned_release(mark);
 }
 
 TEST(types_and_layouts)
@@ -194,7 +174,6 @@ TEST(types_and_layouts)
                 struct problem p = new_problem(&state, shapes[i][0], shapes[i][1], shapes[i][2]);
                 for (int which = 0; which < 4; which++)
                     check_type(tested_kernels(s), &p, types[t], which & 1, which & 2, &largest);
-                free_problem(&p);
             }
             assert_bound(&largest, 1, "%s type %d, share of the bound", tested_kernels(s)->isa,
                          (int)types[t]);
@@ -235,13 +214,6 @@ static struct rounded_rows round_rows(const struct kernels *kernels, const struc
     return rows;
 }
 
-static void free_rows(struct rounded_rows *rows)
-{
-    free(rows->q);
-    free(rows->quantization);
-    free(rows->values);
-}
-
 /* int8 panels read int8 rows: all at once, and one panel or one row at a time, over the blocks. */
 static void check_int8_rows(const struct kernels *kernels, enum tensor_type type,
                             const struct problem *p, struct largest *largest)
@@ -277,10 +249,6 @@ static void check_int8_rows(const struct kernels *kernels, enum tensor_type type
     assert_true(same_floats(y, whole, n));
     run(kernels, &layer, p->x, p->n_rows, 0, n_panels, p->residual, y); /* f32 rows */
     check_values(&layer, p->x, p->residual, p->n_rows, y, largest);
-    free(y);
-    free(whole);
-    free_rows(&rows);
-    free_layer(&layer);
 }
 
 /* 11,000 numbers: 48 rows to a block. */
@@ -292,11 +260,12 @@ TEST(int8_rows)
         struct largest largest = {0};
         uint64_t state = 3;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            const size_t mark = owned_mark();
             struct problem p = new_problem(&state, shapes[i][0], shapes[i][1], shapes[i][2]);
             for (int type = TENSOR_INT8; type <= TENSOR_INT8K; type++)
                 if (type != TENSOR_INT8K || p.in >= KEPT)
                     check_int8_rows(tested_kernels(s), (enum tensor_type)type, &p, &largest);
-            free_problem(&p);
+            owned_release(mark);
         }
         assert_bound(&largest, 1, "%s int8 rows, share of the bound", tested_kernels(s)->isa);
     }
@@ -314,7 +283,7 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
     struct linear_input in = {.x = p->x, .x_stride = p->in, .n_rows = p->n_rows};
     float *expected = new_floats(n), *y = copy_floats(p->residual, n);
     struct linear_work work;
-    float *memory = new_work(&work, &layer.linear);
+    new_work(&work, &layer.linear);
     if (linear_takes_int8(&layer.linear)) {
         in.q = rows.q;
         in.q_stride = rows.stride;
@@ -331,11 +300,6 @@ static void check_finish(const struct kernels *kernels, const struct problem *p,
         linear(kernels, &layer.linear, &in, panel, panel + 1, &epilogue, at, stride, &work);
     }
     assert_true(same_floats(y, expected, n));
-    free(memory);
-    free(y);
-    free(expected);
-    free_rows(&rows);
-    free_layer(&layer);
 }
 
 TEST(epilogue)
@@ -344,9 +308,10 @@ TEST(epilogue)
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 0; t < 4; t++)
             for (size_t l = 0; l < 2; l++) {
+                const size_t mark = owned_mark();
                 struct problem p = new_problem(&state, t == 3 ? 11000 : 2800, 17, 50);
                 check_finish(tested_kernels(s), &p, types[t], layouts[l]);
-                free_problem(&p);
+                owned_release(mark);
             }
 }
 
@@ -360,7 +325,6 @@ TEST(blocks_of_rows)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             struct problem p = new_problem(&state, 2800, 20, rows[i]);
             check_type(tested_kernels(s), &p, types[i % 4], true, true, &largest);
-            free_problem(&p);
         }
         assert_bound(&largest, 1, "%s blocks, share of the bound", tested_kernels(s)->isa);
     }

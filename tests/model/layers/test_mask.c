@@ -1,5 +1,6 @@
 /* tags: numbers aarch64 */
 /* Counts one by one the keys that a query sees, and the keys that a padding mask leaves. */
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include "model/layers/attention.h"
@@ -44,9 +45,8 @@ TEST(kept)
 {
     for (size_t n = 0; n <= 10; n++) {
         for (unsigned bits = 0; bits < 1u << n; bits++) {
-            uint8_t *mask = malloc(n);
+            uint8_t *mask = new_bytes(n);
             size_t n_kept = 0, first = n, last = 0;
-            assert_true(mask != NULL || n == 0);
             for (size_t i = 0; i < n; i++) {
                 mask[i] = (uint8_t)((bits >> i & 1) * (1 + i * 25));
                 assert_int_equal(mask_keeps(mask, i), bits >> i & 1);
@@ -60,7 +60,6 @@ TEST(kept)
             assert_int_equal(kept.n_kept, n_kept);
             if (n_kept > 0)
                 assert_true(kept.first == first && kept.span == last - first + 1);
-            free(mask);
         }
     }
 }

@@ -54,8 +54,6 @@ static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, u
         note_error(largest, error == 0 ? 0 : error / bound, (double)out[i], expected,
                    (double)n_tokens);
     }
-    free(out);
-    free(x);
 }
 
 TEST(pooling)
@@ -82,7 +80,6 @@ TEST(no_rows)
             for (size_t i = 0; i < width; i++)
                 assert_true(out[i] == 0 && !signbit(out[i]));
             assert_true(untouched(out + width, 1));
-            free(out);
         }
     }
 }
@@ -135,8 +132,6 @@ TEST(normalize)
                 length += (double)y[i] * (double)y[i];
             }
             assert_true(fabs(length - 1) <= 2e-7);
-            free(y);
-            free(x);
         }
     }
     assert_bound(&largest, 0.5 + 1e-6, "normalised, in steps");
@@ -150,7 +145,6 @@ TEST(normalize_short)
         normalize_row(x, width);
         for (size_t i = 0; i < width; i++)
             assert_true(x[i] == 0);
-        free(x);
     }
     float x[] = {3e-14f, -4e-14f}, tiny[] = {FLT_TRUE_MIN, 0}, unit[] = {0, -1e-12f * 1.5f};
     normalize_row(x, 2);
@@ -193,10 +187,6 @@ TEST(cosine)
             a[n - 1] = NAN;
             assert_true(isnan(similarity(ENGINE_METRIC_COSINE, a, b, n)) &&
                         isnan(similarity(ENGINE_METRIC_COSINE, b, a, n)));
-            free(zeros);
-            free(opposite);
-            free(b);
-            free(a);
         }
     }
     assert_true(similarity(ENGINE_METRIC_COSINE, NULL, NULL, 0) == 0);

@@ -37,7 +37,6 @@ TEST(formula)
             if (p + 1 < POSITIONS)
                 assert_true(untouched(out + p * stride + width, stride - width));
         }
-        free(out);
     }
     assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal");
 }
@@ -54,7 +53,6 @@ TEST(far_positions)
             double expected = plain_position(p, i, WIDTH), got = (double)out[p * WIDTH + i];
             note_error(&largest, fabs(got - expected), got, expected, (double)p);
         }
-    free(out);
     assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal, far");
 }
 
@@ -139,7 +137,6 @@ TEST(lengths_of_any_base)
                              width, p, k, sqrt(square), sqrt(expected));
             }
         }
-        free(rows);
     }
 }
 
@@ -164,7 +161,6 @@ TEST(waves_come_back)
     }
     assert_true(rows[4 * 8] == 1 && fabsf(rows[4 * 8 + 1]) <= 0x1p-50f); /* a quarter of 16 */
     assert_true(rows[1 * 8 + 4] == -1 && rows[16 * 8 + 2] == 1);         /* -1/4; a quarter of 64 */
-    free(rows);
 }
 
 /* Without frequencies: those of a text of `period` tokens. Columns without one are 0. */
@@ -179,7 +175,6 @@ TEST(harmonics)
             assert_true(fabs((double)rows[p * 7 + i] - expected) <= 0x1p-25 + 1e-13);
             assert_true(rows[(p + 64) * 7 + i] == rows[p * 7 + i]);
         }
-    free(rows);
     static const float stored[] = {0.125f, 0.3f};
     encoding.frequencies = stored;
     encoding.n_frequencies = 2;
@@ -190,7 +185,6 @@ TEST(harmonics)
         assert_true(rows[p * 7 + 4] == 0 && rows[p * 7 + 5] == 0 && rows[p * 7 + 6] == 0);
     }
     assert_true(rows[0 * 7] == rows[8 * 7] && rows[1] == 1);
-    free(rows);
 }
 
 /* 2^D rows are unique, then they begin again; column i is bit i, the lowest first. */
@@ -208,7 +202,6 @@ TEST(binary)
             for (size_t b = 0; b < 2 * n; b++)
                 assert_int_equal(same_rows(rows, width, a, b), a == b || a + n == b);
         }
-        free(rows);
     }
     struct position_encoding wide = scheme_of(POSITION_BINARY, 70);
     float rows[70];
@@ -232,8 +225,6 @@ TEST(index)
         }
     assert_true(of_5[12] == 0.8f && of_20[48] == 0.8f);
     assert_true(position_index(2.5, 1, 4) == 0.625f && position_index(0, 3, 4) == 0);
-    free(of_5);
-    free(of_20);
 }
 
 /* exp(-p / base^(i/D)): column 0 falls by 1/e at each token, column D·j/k of base b^k by 1/e in b^j
@@ -249,7 +240,6 @@ TEST(exponential)
             assert_true(fabs((double)rows[p * 4 + i] - exp(-(double)p / constant)) <=
                         0x1p-25 + 1e-12);
     assert_true(rows[0] == 1 && rows[3] == 1 && rows[10 * 4 + 1] == (float)exp(-1));
-    free(rows);
 }
 
 /* W2 is a factor on the double, before the only rounding; and part of the rows are the same as all.

@@ -136,6 +136,4 @@ TEST(round_trips)
     assert_fails(ARGUMENT, engine_decode(model, NULL, 1, 0, NULL, 0, &len, &error));
     assert_ok(engine_decode(model, NULL, 0, 0, NULL, 0, &len, &error));
     assert_int_equal(len, 0);
-    engine_session_free(session);
-    engine_model_close(model);
 }

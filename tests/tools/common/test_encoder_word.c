@@ -36,7 +36,6 @@ TEST(words_of_bytes)
     encoder.is_bytes = false; /* as it is, but for the blanks of sentencepiece */
     size_t len;
     assert_memory_equal(encoder_word(&encoder, 0, word, &len), "\u0120False", 7);
-    engine_model_close(encoder.model);
 }
 
 SET_UP()

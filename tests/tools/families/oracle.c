@@ -1,8 +1,9 @@
 /* oracle.c - see oracle.h. */
 #include "tests/tools/families/oracle.h"
 
-#include "tests/safetensors.h"
-#include "tests/sample.h"
+#include "tests/owned.h"
+#include "tests/tools/families/safetensors.h"
+#include "tests/tools/families/sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,7 +156,6 @@ static void compare_states(const struct sample *sample, const engine_model *mode
     assert_non_null(out);
     assert_ok(engine_encode(session, sample->inputs, 1, &mean, out, info->width, NULL, NULL));
     assert_int_equal(pass.n_seen, info->n_layers + 1);
-    engine_session_free(session);
     free(states);
     free(out);
 }
@@ -274,6 +274,7 @@ void oracle_judge(const char *from, double within, struct judged *judged)
     json_t *value;
     support_path(path, from, "expected/cases.safetensors");
     assert_true(safetensors_read(&expected, path));
+    const size_t mark = owned_mark();
     engine_model *model = support_open(weights);
     engine_session *session = support_session(model, NULL);
     assert_ok(engine_model_verify(model, NULL));
@@ -295,9 +296,8 @@ void oracle_judge(const char *from, double within, struct judged *judged)
             compare_sample(&sample, model, &info, session, judged);
         sample_free(&sample);
     }
-    engine_session_free(session);
-    engine_model_close(model);
     safetensors_free(&expected);
+    owned_release(mark);
 }
 
 void oracle_assert(const char *kind, double within, const struct judged *judged)

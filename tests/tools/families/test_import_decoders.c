@@ -239,8 +239,6 @@ TEST(padding)
                      ENGINE_ERROR_UNSUPPORTED);
     assert_int_equal(engine_encode(session, &longer, 1, &shorter, by_text, 32, &n, NULL),
                      ENGINE_OK);
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 /* Layers with experts: a few of them, one, all. */

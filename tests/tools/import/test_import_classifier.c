@@ -158,8 +158,6 @@ static void check(const struct case_of *expected, const char *what)
                 fail_msg("%s: '%s', label %zu: %.9g, expected %.9g", what, texts[t], label,
                          (double)got[label], scores[label]);
     }
-    engine_session_free(session);
-    engine_model_close(model);
 }
 
 /* ---- Tests ---- */

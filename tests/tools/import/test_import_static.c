@@ -460,8 +460,6 @@ TEST(glove)
                                         glove[glove_id(session, "wolf")], GLOVE_WIDTH);
     if (!(fabs(cosine - 0.694) <= 0.0005))
         fail_msg("cosine of dog and wolf: %.6f, expected 0.694", cosine);
-    engine_session_free(session);
-    engine_model_close(model);
 
     /* The two sentences of eleven words: a matrix [12, 50] and the ids of the notebook. */
     support_write_text("t.txt",

@@ -155,7 +155,6 @@ TEST(a_whole_model)
          i++)
         if (strcmp(key, "embedding_scale") == 0)
             assert_true(strtod(value, NULL) == 1.0 / 3);
-    engine_model_close(model);
 }
 
 /* A vocabulary and settings that are not given are empty, not missing. */
@@ -443,7 +442,6 @@ TEST(frequencies_are_a_vector)
     assert_int_equal(tensor.n_dims, 1);
     assert_int_equal(tensor.shape[0], 2);
     assert_ok(engine_model_verify(model, &error));
-    engine_model_close(model);
 }
 
 SET_UP_EACH()

@@ -109,7 +109,6 @@ TEST(come_back)
                 plain_weights_free(&weights);
                 engine_model *model = support_open(writer_path);
                 assert_ok(engine_model_verify(model, NULL));
-                engine_model_close(model);
             }
 }
 
@@ -212,7 +211,6 @@ TEST(wrong_sums_are_found)
                  columns[i], (int)right + 1, (int)right);
         assert_non_null(strstr(last.message, words));
         engine_model_close(model);
-        free(file.data);
     }
 }
 
@@ -232,7 +230,6 @@ static void assert_found(size_t offset, const void *bytes, size_t len, const cha
     if (strstr(last.message, words) == NULL)
         fail_msg("%zu: %s", offset, last.message);
     engine_model_close(model);
-    free(file.data);
 }
 
 TEST(wrong_factors_and_padding_are_found)

@@ -1,7 +1,7 @@
 /* safetensors.h - a small reader of safetensors files for tests: eight bytes with the length of a
  * JSON header (name -> dtype, shape, data_offsets), the header, the data. */
-#ifndef TESTS_SAFETENSORS_H
-#define TESTS_SAFETENSORS_H
+#ifndef FAMILIES_SAFETENSORS_H
+#define FAMILIES_SAFETENSORS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* sample.h - the inputs and the expected numbers that shared/checkpoints writes beside a directory:
  * each case is B texts of T ids, padded at the end. */
-#ifndef TESTS_SAMPLE_H
-#define TESTS_SAMPLE_H
+#ifndef FAMILIES_SAMPLE_H
+#define FAMILIES_SAMPLE_H
 
-#include "tests/safetensors.h"
 #include "tests/support.h"
+#include "tests/tools/families/safetensors.h"
 
 enum { SAMPLE_ROWS = 8 };
 

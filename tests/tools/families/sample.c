@@ -1,5 +1,5 @@
 /* sample.c - see sample.h. */
-#include "tests/sample.h"
+#include "tests/tools/families/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>

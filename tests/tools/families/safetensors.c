@@ -1,5 +1,5 @@
 /* Reads complete safetensors files, with their header in a JSON object. */
-#include "tests/safetensors.h"
+#include "tests/tools/families/safetensors.h"
 
 #include "engine/plain/decode.h"
 
