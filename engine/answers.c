@@ -260,12 +260,9 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
     if (status != ENGINE_OK)
         return status;
     size_t n_masks = count_masks(session, mask_token);
-    if (needed != NULL)
-        *needed = n_masks * k;
-    if (n_masks * k > cap)
-        return fail(&session->error, ENGINE_ERROR_BUFFER,
-                    "%zu mask tokens take %zu candidates, the buffer has %zu", n_masks, n_masks * k,
-                    cap);
+    status = answer_count(&session->error, "candidates", n_masks * k, cap, needed);
+    if (status != ENGINE_OK)
+        return status;
     for (size_t row = 0; row < n_pass_rows(session); row++) {
         if (session->pass.ids[row] != mask_token)
             continue;
@@ -277,7 +274,7 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
         for (size_t i = 0; i < k; i++)
             (out++)->token = session->pass.out_offsets[row];
     }
-    return succeed(&session->error);
+    return ENGINE_OK;
 }
 
 engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,

@@ -598,12 +598,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
         return batch->status;
     if (per_token && __builtin_mul_overflow(batch->out_rows, width, &floats))
         return misused(error, "%zu tokens are too many", batch->out_rows);
-    if (needed != NULL)
-        *needed = floats;
-    if (batch->counting)
-        return fail(error, ENGINE_ERROR_BUFFER, "the answer takes %zu numbers, the buffer has %zu",
-                    floats, batch->cap);
-    return succeed(error);
+    return answer_count(error, "numbers", floats, batch->cap, needed);
 }
 
 engine_status encode(engine_session *session, const engine_input *inputs, size_t n,

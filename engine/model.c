@@ -70,7 +70,12 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
     return (const float *)(const void *)(binder->file->data + tensor.offset);
 }
 
-enum { AT_LEAST = 1, IN_ROWS = 2 }; /* more rows are allowed; a table, which is in rows */
+enum {               /* what else a matrix must be */
+       AT_LEAST = 1, /* more rows are allowed */
+       IN_ROWS = 2,
+       IN_PANELS = 4,
+       OF_FLOATS = 8
+};
 
 static struct matrix bind_matrix(struct binder *binder, const char *prefix, const char *suffix,
                                  size_t rows, size_t cols, int is)
@@ -92,9 +97,18 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, cons
                    "tensor '%.64s' keeps column %u as its %zu. in f32, expected ascending ones "
                    "below %zu",
                    tensor.name, (unsigned)matrix.kept[i], i + 1, matrix.cols);
-    if (binder->status == ENGINE_OK && (is & IN_ROWS) && matrix.layout != LAYOUT_ROWS)
-        refuse(binder, "table '%s.%s' is in panels, expected rows", prefix, suffix);
+    if (binder->status == ENGINE_OK && (((is & IN_ROWS) && matrix.layout != LAYOUT_ROWS) ||
+                                        ((is & IN_PANELS) && matrix.layout != LAYOUT_PANELS) ||
+                                        ((is & OF_FLOATS) && matrix.type != TENSOR_F32)))
+        refuse(binder, "tensor '%.64s' is not in %s%s", tensor.name,
+               is & OF_FLOATS ? "f32 and " : "", is & IN_ROWS ? "rows" : "panels");
     return matrix;
+}
+
+static const float *bind_floats(struct binder *binder, const char *prefix, const char *suffix,
+                                size_t rows, size_t cols, int is)
+{
+    return bind_matrix(binder, prefix, suffix, rows, cols, is | OF_FLOATS).data;
 }
 
 static struct linear bind_linear(struct binder *binder, const char *prefix, size_t out, size_t in,
@@ -135,29 +149,17 @@ static void bind_layer_input(struct binder *binder, size_t group, struct layer_i
 #undef PART
 }
 
-static const float *bind_positions(struct binder *binder, const char *prefix, size_t head_width)
-{
-    const struct model_config *config = binder->config;
-    struct matrix table =
-        bind_matrix(binder, prefix, "weight", config_position_rows(config), head_width, 0);
-    if (binder->status == ENGINE_OK && (table.type != TENSOR_F32 || table.layout != LAYOUT_PANELS))
-        refuse(binder, "table '%s.weight' is not in f32 and panels, as it must be", prefix);
-    return table.data;
-}
-
 /* The weights of experts are in one tensor; what else they have. */
 static void bind_experts(struct binder *binder, size_t group, struct layer *layer)
 {
     const struct model_config *config = binder->config;
     char prefix[64];
     snprintf(prefix, sizeof prefix, "layers.%zu.feed_forward.router", group);
-    layer->router = bind_linear(binder, prefix, config->experts, config->width, false);
-    const struct matrix *weight = &layer->router.weight;
-    if (binder->status == ENGINE_OK &&
-        (weight->type != TENSOR_F32 || weight->layout != LAYOUT_PANELS ||
-         layer->feed_forward_in.weight.type == TENSOR_INT8 ||
-         layer->feed_forward_out.weight.type == TENSOR_INT8))
-        refuse(binder, "'%s.weight' is not in f32 and panels, or its experts are in int8", prefix);
+    layer->router.weight = bind_matrix(binder, prefix, "weight", config->experts, config->width,
+                                       IN_PANELS | OF_FLOATS);
+    if (binder->status == ENGINE_OK && (layer->feed_forward_in.weight.type == TENSOR_INT8 ||
+                                        layer->feed_forward_out.weight.type == TENSOR_INT8))
+        refuse(binder, "the experts of '%s.weight' are in int8, which they cannot be", prefix);
     snprintf(prefix, sizeof prefix, "layers.%zu.feed_forward.out", group);
     if (config->feed_forward_bias)
         layer->experts_bias = bind_vector(binder, prefix, "bias", config->width);
@@ -170,6 +172,7 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     size_t width = config->width, middle = config->feed_forward;
     size_t head_width = config_head_width(config, index);
     size_t n_keys = config_key_value_heads(config, index), queries = config->heads * head_width;
+    const size_t position_rows = config_position_rows(config);
     enum norm_kind norm = config->norm;
     enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
     enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
@@ -190,10 +193,11 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     layer->head_width = head_width;
     layer->key_value_heads = n_keys;
     if (config_span(config) > 0 && config->position_terms != TERMS_P2C)
-        layer->position_key = bind_positions(binder, PART("attention.position_key"), head_width);
+        layer->position_key = bind_floats(binder, PART("attention.position_key"), "weight",
+                                          position_rows, head_width, IN_PANELS);
     if (config_span(config) > 0 && config->position_terms != TERMS_C2P)
-        layer->position_query =
-            bind_positions(binder, PART("attention.position_query"), head_width);
+        layer->position_query = bind_floats(binder, PART("attention.position_query"), "weight",
+                                            position_rows, head_width, IN_PANELS);
     layer->output =
         bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
     layer->attention_norm_after =
@@ -214,14 +218,6 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     if (config->layer_input_width > 0)
         bind_layer_input(binder, group, &layer->input);
 #undef PART
-}
-
-static const float *bind_distance_bias(struct binder *binder, size_t n_heads, size_t n)
-{
-    struct matrix bias = bind_matrix(binder, "attention.distance", "bias", n_heads, n, IN_ROWS);
-    if (binder->status == ENGINE_OK && bias.type != TENSOR_F32)
-        refuse(binder, "table 'attention.distance.bias' is not f32, as it must be");
-    return bias.data;
 }
 
 /* Infinity, or an argument beyond sin's range, would be NaN in every text. */
@@ -309,8 +305,8 @@ static engine_status bind_tensors(const struct weight_file *file, struct encoder
     struct binder binder = {.file = file, .config = config, .error = error};
     bind_embedding(&binder, encoder);
     if (config->attention_position == ATTENTION_POSITION_DISTANCE)
-        encoder->distance_bias =
-            bind_distance_bias(&binder, config->heads, 2 * config->distances + 1);
+        encoder->distance_bias = bind_floats(&binder, "attention.distance", "bias", config->heads,
+                                             2 * config->distances + 1, IN_ROWS);
     for (size_t i = 0; i < config->layers && binder.status == ENGINE_OK; i++)
         bind_layer(&binder, i * config->layer_groups / config->layers, i,
                    &encoder->layers[i]); /* a layer has the tensors of its group */
@@ -398,40 +394,33 @@ static engine_status read_tokenizer(engine_model *model, engine_error *error)
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
-/* Returns the panels of linear layer i that forward.c multiplies at a time. */
-static size_t panels_at_once(const struct encoder *encoder, size_t i)
-{
-    return linear_panels(encoder_linear(encoder, i)) / encoder_linear_parts(encoder, i);
-}
-
-/* Returns whether the i-th linear layer is multiplied in floats, and is the first such layer of its
- * shape. The types of a layer's linears say nothing about the next layer's. */
-static bool has_new_shape(const struct encoder *encoder, size_t i)
-{
-    const struct linear *linear = encoder_linear(encoder, i);
-    if (linear_takes_int8(linear))
-        return false;
-    for (size_t before = 0; before < i; before++) {
-        const struct linear *other = encoder_linear(encoder, before);
-        if (!linear_takes_int8(other) && other->weight.cols == linear->weight.cols &&
-            panels_at_once(encoder, before) == panels_at_once(encoder, i))
-            return false;
-    }
-    return true;
-}
-
-/* Returns the fewest rows alike (blas.h) of the blocks in which linear layers are multiplied. */
+/* Returns the fewest rows alike (blas.h) of the blocks in which forward.c multiplies layers in
+ * floats: full blocks, and the remainder after the last one. Each shape is tried once, as long as
+ * there is room to note it. */
 static size_t fewest_rows_alike(const struct encoder *encoder, const struct blas_work *work)
 {
+    enum { MOST_SHAPES = 64 };
+    struct {
+        size_t n_panels, cols;
+    } tried[MOST_SHAPES];
     const struct linear *linear;
-    size_t fewest = BLAS_MOST_ROWS;
+    size_t fewest = BLAS_MOST_ROWS, n_tried = 0;
     for (size_t i = 0; (linear = encoder_linear(encoder, i)) != NULL; i++) {
-        size_t left = has_new_shape(encoder, i) ? panels_at_once(encoder, i) : 0;
-        while (left > 0) { /* a full block, and the remainder after the last one */
-            size_t n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
-            size_t rows = blas_rows_alike(encoder->blas, n_panels, linear->weight.cols, work);
+        const size_t cols = linear->weight.cols;
+        size_t left = linear_panels(linear) / encoder_linear_parts(encoder, i), n_panels, t = 0;
+        for (; left > 0 && !linear_takes_int8(linear); left -= n_panels, t = 0) {
+            n_panels = left < BLAS_PANELS ? left : BLAS_PANELS;
+            while (t < n_tried && (tried[t].n_panels != n_panels || tried[t].cols != cols))
+                t++;
+            if (t < n_tried)
+                continue;
+            if (n_tried < MOST_SHAPES) {
+                tried[t].n_panels = n_panels;
+                tried[t].cols = cols;
+                n_tried++;
+            }
+            size_t rows = blas_rows_alike(encoder->blas, n_panels, cols, work);
             fewest = rows < fewest ? rows : fewest;
-            left = left > BLAS_PANELS ? left % BLAS_PANELS : 0;
         }
     }
     return fewest;

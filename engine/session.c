@@ -525,11 +525,9 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     }
     if (__builtin_mul_overflow(n, width, &numbers))
         return misused(error, "%zu positions are too many", n);
-    if (needed != NULL)
-        *needed = numbers;
-    if (cap < numbers)
-        return fail(error, ENGINE_ERROR_BUFFER,
-                    "%zu positions take %zu numbers, the buffer has %zu", n, numbers, cap);
+    status = answer_count(error, "numbers", numbers, cap, needed);
+    if (status != ENGINE_OK)
+        return status;
     encoding.n_tokens = n;
     if (model == NULL)
         encoding.period = options.max_tokens > 0 ? options.max_tokens : n;

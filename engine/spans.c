@@ -78,9 +78,7 @@ static engine_status encode_spans(engine_session *session, const engine_input *i
     engine_status status = read_spans(session, input, options, &request, &session->error);
     if (status != ENGINE_OK)
         return status;
-    const size_t len = input->text == NULL                        ? SIZE_MAX
-                       : input->text_len == ENGINE_NUL_TERMINATED ? strlen(input->text)
-                                                                  : input->text_len;
+    const size_t len = input->text != NULL ? text_bytes(input->text, input->text_len) : SIZE_MAX;
     for (size_t i = 0; i < n; i++)
         if (spans[i].begin > spans[i].end || spans[i].end > len)
             return misused(&session->error,
@@ -88,12 +86,9 @@ static engine_status encode_spans(engine_session *session, const engine_input *i
                            "%zu bytes",
                            i, spans[i].begin, spans[i].end, len);
     const size_t width = request.width;
-    if (needed != NULL)
-        *needed = n * width;
-    if (n > cap / width)
-        return fail(&session->error, ENGINE_ERROR_BUFFER,
-                    "%zu spans take %zu floats, the buffer has %zu", n, n * width, cap);
-    status = encode(session, input, 1, &request, NULL, 0, NULL, result);
+    status = answer_count(&session->error, "numbers", n * width, cap, needed);
+    if (status == ENGINE_OK)
+        status = encode(session, input, 1, &request, NULL, 0, NULL, result);
     const engine_token *tokens = input->tokens != NULL ? input->tokens : session->tokens;
     for (size_t i = 0; i < n && status == ENGINE_OK; i++) {
         write_span(session, &request, tokens, &spans[i], out + i * width);
@@ -222,7 +217,7 @@ static engine_status encode_parts(engine_session *session, const engine_input *i
     if (result != NULL)
         *result = here;
     const size_t n = here.n_tokens + 1;
-    status = answer_count(&session->error, "floats", n * request.width, cap, needed);
+    status = answer_count(&session->error, "numbers", n * request.width, cap, needed);
     if (status != ENGINE_OK)
         return status;
     write_parts(session, &request, here.n_tokens, out);

@@ -67,8 +67,8 @@ engine_status answer_count(engine_error *error, const char *things, size_t n, si
     if (needed != NULL)
         *needed = n;
     return n <= cap ? succeed(error)
-                    : fail(error, ENGINE_ERROR_BUFFER, "the text has %zu %s, the buffer takes %zu",
-                           n, things, cap);
+                    : fail(error, ENGINE_ERROR_BUFFER,
+                           "the answer has %zu %s, the buffer takes %zu", n, things, cap);
 }
 
 engine_status read_struct(const char *initialiser, const void *given, void *own, size_t own_bytes,

@@ -26,7 +26,8 @@ engine_status fail_input(engine_error *error, engine_status status, engine_reaso
 /* Returns ENGINE_OK with an empty message. */
 engine_status succeed(engine_error *error);
 
-/* Returns ENGINE_OK if n items fit into cap, else ENGINE_ERROR_BUFFER. *needed (or NULL): n. */
+/* Returns ENGINE_OK if an answer of n things fits into cap, else ENGINE_ERROR_BUFFER. *needed (or
+ * NULL): n. */
 engine_status answer_count(engine_error *error, const char *things, size_t n, size_t cap,
                            size_t *needed);
 

@@ -22,15 +22,13 @@ engine_status engine_hypothesis(const char *hypothesis, const char *label, char 
     const size_t before = (size_t)(hole - form), len = strlen(label);
     const char *after = hole + strlen(HOLE);
     const size_t n = before + len + strlen(after) + 1;
-    if (needed != NULL)
-        *needed = n;
-    if (n > cap)
-        return fail(error, ENGINE_ERROR_BUFFER,
-                    "the hypothesis has %zu bytes, the buffer takes %zu", n, cap);
+    const engine_status status = answer_count(error, "bytes", n, cap, needed);
+    if (status != ENGINE_OK)
+        return status;
     memcpy(out, form, before);
     memcpy(out + before, label, len);
     strcpy(out + before + len, after);
-    return succeed(error);
+    return ENGINE_OK;
 }
 
 /* Returns n_labels if the model has no label of entailment. */

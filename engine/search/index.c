@@ -65,18 +65,18 @@ engine_status engine_index_open(engine_index *index, engine_error *error)
     return succeed(error);
 }
 
+/* Compares keys, or entries, which begin with theirs. */
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t *first = a, *second = b;
+    return (*first > *second) - (*first < *second);
+}
+
 /* Returns the id of a word; -1 if it is unknown. */
 static int32_t find_key(const struct index_view *view, uint64_t key)
 {
-    size_t first = 0, last = view->n_keys;
-    while (first < last) {
-        const size_t middle = first + (last - first) / 2;
-        if (view->keys[middle] < key)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first < view->n_keys && view->keys[first] == key ? (int32_t)first : -1;
+    const uint64_t *found = bsearch(&key, view->keys, view->n_keys, sizeof key, by_key);
+    return found != NULL ? (int32_t)(found - view->keys) : -1;
 }
 
 /* Returns how rare a word is in all rows. */
@@ -228,12 +228,6 @@ static bool takes(const engine_index_builder *builder, bool words)
 {
     return builder != NULL && builder->bytes == NULL && builder->n_rows < UINT32_MAX &&
            (builder->n_rows == 0 || builder->has_words == words);
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const struct entry *first = a, *second = b;
-    return (first->key > second->key) - (first->key < second->key);
 }
 
 engine_status engine_index_add_text(engine_index_builder *builder, const char *text, size_t len,
