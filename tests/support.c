@@ -353,7 +353,7 @@ engine_model *support_open_isa(const char *path, const char *isa, engine_precisi
     setenv("ENGINE_ISA", isa, 1);
     engine_model *model = support_open_with(path, &ENGINE_MODEL_OPTIONS(.precision = precision));
     unsetenv("ENGINE_ISA");
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_info(model, &info, NULL));
     if (strcmp(isa, "amx") != 0 || strcmp(info.isa, "avx512bf16") != 0) /* f32: no tiles */
         assert_string_equal(info.isa, isa);
     return model;

@@ -20,7 +20,7 @@ static void encode_sample(float out[4 * D])
     size_t needed = 0;
 
     options.pooling = ENGINE_POOLING_NONE;
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, 4 * D, &needed, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, out, 4 * D, &needed, NULL));
     assert_int_equal(needed, 4 * D);
 }
 
@@ -54,21 +54,20 @@ TEST(encode_nothing)
     float out[2 * D];
     size_t needed = 99;
 
-    assert_int_equal(engine_encode(session, NULL, 0, NULL, NULL, 0, &needed, NULL), 0);
+    assert_ok(engine_encode(session, NULL, 0, NULL, NULL, 0, &needed, NULL));
     assert_int_equal(needed, 0);
-    assert_int_equal(engine_encode(session, &input, 0, NULL, out, D, &needed, &result), 0);
+    assert_ok(engine_encode(session, &input, 0, NULL, out, D, &needed, &result));
     assert_int_equal(needed, 0);
     assert_fails(ARGUMENT, engine_encode(session, NULL, 1, NULL, out, D, NULL, NULL));
     assert_fails(ARGUMENT, engine_encode(NULL, &input, 1, NULL, out, D, NULL, NULL));
     assert_fails(ARGUMENT, engine_encode(session, &input, 1, NULL, NULL, D, NULL, NULL));
-    assert_int_equal(engine_encode(session, &input, SIZE_MAX / 2, NULL, NULL, 0, NULL, NULL) == 0,
-                     0);
+    assert_ok(engine_encode(session, &input, SIZE_MAX / 2, NULL, NULL, 0, NULL, NULL) == 0);
 
     /* No tokens: no rows, and a pooled vector of zeros. */
     input = support_text(" ");
     options.no_special = 1;
     options.pooling = ENGINE_POOLING_NONE;
-    assert_int_equal(engine_encode(session, &input, 1, &options, NULL, 0, &needed, &result), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, NULL, 0, &needed, &result));
     assert_int_equal(needed, 0);
     assert_int_equal(result.n_tokens, 0);
     for (int pooling = ENGINE_POOLING_MODEL; pooling <= ENGINE_POOLING_MAX; pooling++) {
@@ -77,7 +76,7 @@ TEST(encode_nothing)
         options.pooling = (engine_pooling)pooling;
         for (size_t i = 0; i < D; i++)
             out[i] = NAN;
-        assert_int_equal(engine_encode(session, &input, 1, &options, out, D, &needed, &result), 0);
+        assert_ok(engine_encode(session, &input, 1, &options, out, D, &needed, &result));
         assert_int_equal(needed, D);
         for (size_t i = 0; i < D; i++)
             assert_true(out[i] == 0);
@@ -113,7 +112,7 @@ TEST(encode_into_small_buffers)
         assert_true(out[cap] == 77);
     }
     out[10 * D] = 77;
-    assert_int_equal(engine_encode(session, inputs, 3, &options, out, 10 * D, &needed, NULL), 0);
+    assert_ok(engine_encode(session, inputs, 3, &options, out, 10 * D, &needed, NULL));
     assert_true(out[10 * D] == 77);
 }
 
@@ -221,19 +220,19 @@ TEST(encode_long_texts)
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
     options.pooling = ENGINE_POOLING_NONE;
-    assert_int_equal(
-        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_ok(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result));
     assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
     assert_int_equal(result.n_dropped, 15 - (TINY_MAX_TOKENS - 2));
     options.max_tokens = 2; /* room for the special tokens only */
-    assert_int_equal(
-        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_ok(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result));
     assert_int_equal(result.n_tokens, 2);
     options.max_tokens = 1; /* and not even for them */
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
     options.max_tokens = SIZE_MAX; /* the session's stays the limit */
-    assert_int_equal(
-        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result), 0);
+    assert_ok(
+        engine_encode(session, &input, 1, &options, out, TINY_MAX_TOKENS * D, &needed, &result));
     assert_int_equal(result.n_tokens, TINY_MAX_TOKENS);
 }
 
@@ -249,8 +248,8 @@ TEST(masks)
 
     options.pooling = ENGINE_POOLING_NONE;
     input.mask = some; /* padded: the same rows to the bit, and zeros around them */
-    assert_int_equal(engine_encode(session, &bare, 1, &options, alone, 3 * D, NULL, NULL), 0);
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result), 0);
+    assert_ok(engine_encode(session, &bare, 1, &options, alone, 3 * D, NULL, NULL));
+    assert_ok(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result));
     assert_int_equal(needed, 5 * D);
     assert_int_equal(result.n_tokens, 5);
     assert_bits_equal(out + D, alone, 3 * D);
@@ -263,13 +262,13 @@ TEST(masks)
         options.pooling = (engine_pooling)pooling;
         for (size_t i = 0; i < 5 * D; i++)
             out[i] = NAN;
-        assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, NULL), 0);
+        assert_ok(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, NULL));
         assert_int_equal(needed, n);
         for (size_t i = 0; i < n; i++)
             assert_true(out[i] == 0);
     }
     input.n_ids = 0; /* ids given, and none of them */
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, out, 5 * D, &needed, &result));
     assert_int_equal(result.n_tokens, 0);
 }
 
@@ -322,11 +321,11 @@ TEST(tracing)
     options.trace_callback = look;
     options.trace_user = &seen;
     engine_session *tracer = support_session(model, &options);
-    assert_int_equal(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL), 0);
+    assert_ok(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL));
     assert_int_equal(seen.n_hidden, 4); /* the embeddings and one layer, twice */
     assert_int_equal(seen.n_attention, 2);
     assert_int_equal(seen.n_wrong, 0);
-    assert_int_equal(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, inputs, 2, NULL, plain, 2 * D, NULL, NULL));
     assert_bits_equal(out, plain, 2 * D);
 
     struct stopped stopped = {0};

@@ -91,10 +91,10 @@ TEST(open_the_default)
     engine_info info = ENGINE_INFO();
 
     support_path(path, support_folder(), "named.weights");
-    assert_int_equal(tiny_model_write(path, "none", &error), 0);
+    assert_ok(tiny_model_write(path, "none", &error));
     setenv("ENCODE_MODEL", path, 1);
-    assert_int_equal(engine_model_open(NULL, NULL, &opened, &error), 0);
-    assert_int_equal(engine_model_info(opened, &info, NULL), 0);
+    assert_ok(engine_model_open(NULL, NULL, &opened, &error));
+    assert_ok(engine_model_info(opened, &info, NULL));
     assert_string_equal(info.path, path);
     assert_int_equal(info.position, ENGINE_POSITION_NONE);
     engine_model_close(opened);
@@ -102,7 +102,7 @@ TEST(open_the_default)
     assert_refused(&error, engine_model_open(NULL, NULL, &opened, &error), ENGINE_ERROR_IO);
     assert_non_null(strstr(error.message, "named.weights"));
     assert_null(opened);
-    assert_int_equal(engine_model_info(model, &info, NULL), 0);
+    assert_ok(engine_model_info(model, &info, NULL));
     assert_string_equal(info.path, "");
 }
 
@@ -221,9 +221,8 @@ TEST(inputs_of_texts)
     engine_token out[2][64];
     size_t n[2];
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(engine_tokenize(session, &short_form[i], NULL, out[0], 64, &n[0], NULL),
-                         0);
-        assert_int_equal(engine_tokenize(session, &long_form[i], NULL, out[1], 64, &n[1], NULL), 0);
+        assert_ok(engine_tokenize(session, &short_form[i], NULL, out[0], 64, &n[0], NULL));
+        assert_ok(engine_tokenize(session, &long_form[i], NULL, out[1], 64, &n[1], NULL));
         assert_int_equal(n[0], n[1]);
         for (size_t t = 0; t < n[0]; t++) { /* field by field: padding may differ */
             const engine_token *a = &out[0][t], *b = &out[1][t];
@@ -242,7 +241,7 @@ TEST(info_of_the_model)
     assert_fails(ARGUMENT, engine_model_info(NULL, &info, NULL));
     assert_fails(ARGUMENT, engine_model_info(model, NULL, NULL));
     info.struct_bytes = sizeof info;
-    assert_int_equal(engine_model_info(model, &info, NULL), 0);
+    assert_ok(engine_model_info(model, &info, NULL));
     assert_string_equal(info.name, "tiny");
     assert_int_equal(info.n_layers, 1);
     assert_int_equal(info.width, D);
@@ -291,7 +290,7 @@ TEST(directories_end)
         n_tensors++;
     }
     assert_int_equal(n_tensors, 17);
-    assert_int_equal(engine_model_info(model, &info, NULL), 0);
+    assert_ok(engine_model_info(model, &info, NULL));
     assert_int_equal(info.n_parameters, n_parameters);
     assert_fails(ARGUMENT, engine_model_tensor(model, SIZE_MAX, &tensor));
     assert_fails(ARGUMENT, engine_model_tensor(NULL, 0, &tensor));
@@ -313,9 +312,8 @@ TEST(settings_end)
         n++;
     }
     assert_int_equal(n, 2);
-    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_CONFIG, 0, &key, &value, NULL), 0);
-    assert_int_equal(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 0, &key, &value, NULL),
-                     0);
+    assert_ok(engine_model_setting(model, ENGINE_SETTINGS_CONFIG, 0, &key, &value, NULL));
+    assert_ok(engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, 0, &key, &value, NULL));
     assert_fails(ARGUMENT, engine_model_setting(model, (engine_settings)3, 0, &key, &value, &len));
     assert_fails(ARGUMENT,
                  engine_model_setting(model, ENGINE_SETTINGS_CONFIG, SIZE_MAX, &key, &value, &len));
@@ -332,7 +330,7 @@ TEST(token_texts)
     const char *text;
     size_t len;
 
-    assert_int_equal(engine_token_text(model, 5, &text, &len), 0);
+    assert_ok(engine_token_text(model, 5, &text, &len));
     assert_int_equal(len, 4);
     assert_memory_equal(text, "ride", 4);
     for (int32_t id = -2; id < 12; id++)
@@ -362,7 +360,7 @@ TEST(position_matrix_edges)
     assert_refused(&error, engine_position_matrix(NULL, NULL, D, 1, out, D, NULL, &error),
                    ENGINE_ERROR_ARGUMENT);
 
-    assert_int_equal(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, &error), 0);
+    assert_ok(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, &error));
     assert_int_equal(needed, 0);
     assert_refused(&error, engine_position_matrix(model, NULL, 0, 3, NULL, 0, &needed, &error),
                    ENGINE_ERROR_BUFFER);
@@ -370,9 +368,8 @@ TEST(position_matrix_edges)
     assert_fails(BUFFER,
                  engine_position_matrix(model, NULL, 0, 3, out, 3 * D - 1, &needed, &error));
     assert_fails(ARGUMENT, engine_position_matrix(model, NULL, 0, 3, NULL, 3 * D, NULL, &error));
-    assert_int_equal(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0,
-                                            TINY_MAX_TOKENS, out, 16 * D, NULL, NULL),
-                     0);
+    assert_ok(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, TINY_MAX_TOKENS, out,
+                                     16 * D, NULL, NULL));
     assert_refused(&error,
                    engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0,
                                           TINY_MAX_TOKENS + 1, out, 16 * D, NULL, &error),
@@ -385,8 +382,8 @@ TEST(position_matrix_edges)
                                                   16 * D, NULL, NULL));
     for (size_t i = 0; i < 2 * D; i++)
         out[i] = NAN;
-    assert_int_equal(
-        engine_position_matrix(model, with(ENGINE_POSITION_NONE), 0, 2, out, 2 * D, NULL, NULL), 0);
+    assert_ok(
+        engine_position_matrix(model, with(ENGINE_POSITION_NONE), 0, 2, out, 2 * D, NULL, NULL));
     for (size_t i = 0; i < 2 * D; i++)
         assert_true(out[i] == 0);
     for (size_t n = SIZE_MAX / D / 4; n && n >= SIZE_MAX / D / 4; n = n < SIZE_MAX / 2 ? n * 2 : 0)
@@ -400,7 +397,7 @@ TEST(position_matrix_edges)
                    engine_position_matrix(sinusoidal, with(ENGINE_POSITION_LEARNED), 0, 1, out,
                                           16 * D, NULL, &error),
                    ENGINE_ERROR_UNSUPPORTED);
-    assert_int_equal(engine_position_matrix(sinusoidal, NULL, 0, 3, out, 16 * D, NULL, NULL), 0);
+    assert_ok(engine_position_matrix(sinusoidal, NULL, 0, 3, out, 16 * D, NULL, NULL));
     for (size_t p = 0; p < 3; p++)
         for (size_t i = 0; i < D / 2; i++) {
             double angle = (double)p / pow(10000, 2.0 * (double)i / D);
@@ -413,8 +410,8 @@ TEST(verify_edges)
 {
     engine_error error;
 
-    assert_int_equal(engine_model_verify(model, &error), 0);
-    assert_int_equal(engine_model_verify(model, NULL), 0);
+    assert_ok(engine_model_verify(model, &error));
+    assert_ok(engine_model_verify(model, NULL));
     assert_refused(&error, engine_model_verify(NULL, &error), ENGINE_ERROR_ARGUMENT);
 }
 

@@ -261,7 +261,7 @@ TEST(pooler_without_tokens)
     float out[WIDTH], zeros[WIDTH] = {0};
     engine_model *model = support_small_model("--head pooler --head-dense tanh");
     engine_session *session = support_session(model, NULL);
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL));
     assert_memory_equal(out, zeros, sizeof out);
 }
 
@@ -320,9 +320,8 @@ TEST(pairs_of_two_labels)
                          status);
         if (status == ENGINE_OK) {
             raw.pooling = ENGINE_POOLING_LABELS;
-            assert_int_equal(engine_encode(session, &pair, 1, &raw, logits, 2, NULL, NULL), 0);
-            assert_int_equal(
-                engine_score_pairs(session, &pair, 1, &raw, &difference, 1, NULL, NULL), 0);
+            assert_ok(engine_encode(session, &pair, 1, &raw, logits, 2, NULL, NULL));
+            assert_ok(engine_score_pairs(session, &pair, 1, &raw, &difference, 1, NULL, NULL));
             assert_float_equal(score, scores[0], 0);
             assert_float_equal(difference, logits[1] - logits[0], 0);
             assert_true(fabs((double)score - 1 / (1 + exp(-(double)difference))) <= 1e-7);

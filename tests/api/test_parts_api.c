@@ -34,11 +34,9 @@ static float *parts_of(engine_session *session, const engine_input *input,
     float vector[MOST_WIDTH], *out = parts[which++ % N_TEXTS];
     engine_result result;
     size_t needed;
-    assert_int_equal(engine_encode(session, input, 1, options, vector, width, NULL, NULL),
-                     ENGINE_OK);
-    assert_int_equal(
-        engine_encode_parts(session, input, options, out, (MOST + 1) * width, &needed, &result),
-        ENGINE_OK);
+    assert_ok(engine_encode(session, input, 1, options, vector, width, NULL, NULL));
+    assert_ok(
+        engine_encode_parts(session, input, options, out, (MOST + 1) * width, &needed, &result));
     *n = result.n_tokens;
     assert_int_equal(needed, (*n + 1) * width);
     for (size_t k = 0; k < width; k++) {
@@ -71,9 +69,8 @@ static void check_pairs(engine_session *session, const engine_encode_options *op
             const float *a = parts_of(session, &inputs[0], options, width, &n_a);
             const float *b = parts_of(session, &inputs[1], options, width, &n_b);
             for (int k = 0; k < 2; k++)
-                assert_int_equal(
-                    engine_encode(session, &inputs[k], 1, options, vectors[k], width, NULL, NULL),
-                    ENGINE_OK);
+                assert_ok(
+                    engine_encode(session, &inputs[k], 1, options, vectors[k], width, NULL, NULL));
             const double a_a = sum_of_pairs(a, n_a + 1, a, n_a + 1, width);
             const double b_b = sum_of_pairs(b, n_b + 1, b, n_b + 1, width);
             const double a_b = sum_of_pairs(a, n_a + 1, b, n_b + 1, width);
@@ -94,9 +91,7 @@ static void check_rows(engine_session *session, engine_encode_options options, s
         options.pooling = pooling;
         const float *parts = parts_of(session, &input, &options, width, &n);
         options.pooling = ENGINE_POOLING_NONE;
-        assert_int_equal(
-            engine_encode(session, &input, 1, &options, rows, MOST * MOST_WIDTH, NULL, NULL),
-            ENGINE_OK);
+        assert_ok(engine_encode(session, &input, 1, &options, rows, MOST * MOST_WIDTH, NULL, NULL));
         for (size_t t = 0; t < n; t++)
             for (size_t k = 0; k < width; k++)
                 assert_true(fabs(parts[t * width + k] -
@@ -144,9 +139,8 @@ TEST(projections_are_of_each_token)
             engine_model_info(model, &info, NULL);
             check_pairs(session, &options, info.output_width);
             options.no_special = 1; /* no token: the biases alone */
-            assert_int_equal(
-                engine_encode(session, &empty, 1, &options, biases, info.output_width, NULL, NULL),
-                ENGINE_OK);
+            assert_ok(
+                engine_encode(session, &empty, 1, &options, biases, info.output_width, NULL, NULL));
             const float *parts = parts_of(session, &text, &options, info.output_width, &n);
             for (size_t k = 0; k < info.output_width; k++)
                 length += parts[n * info.output_width + k] * parts[n * info.output_width + k];
@@ -229,8 +223,8 @@ TEST(what_is_no_sum_is_refused_with_the_reason)
         engine_session *session = support_session(model, NULL);
         const engine_input text = support_text(TEXTS[0]);
         const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = cases[i].pooling);
-        assert_int_equal(engine_encode_parts(session, &text, &options, NULL, 0, NULL, NULL),
-                         ENGINE_ERROR_UNSUPPORTED);
+        assert_fails(UNSUPPORTED,
+                     engine_encode_parts(session, &text, &options, NULL, 0, NULL, NULL));
         assert_non_null(strstr(engine_session_message(session), cases[i].reason));
     }
 }
@@ -243,13 +237,9 @@ TEST(arguments_are_checked)
     const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     float out[MOST];
     size_t needed = 0;
-    assert_int_equal(engine_encode_parts(session, &text, &mean, out, MOST - 1, &needed, NULL),
-                     ENGINE_ERROR_BUFFER);
+    assert_fails(BUFFER, engine_encode_parts(session, &text, &mean, out, MOST - 1, &needed, NULL));
     assert_true(needed >= MOST && needed % 16 == 0);
-    assert_int_equal(engine_encode_parts(session, NULL, &mean, out, MOST, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode_parts(session, &text, &mean, NULL, MOST, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
-    assert_int_equal(engine_encode_parts(NULL, &text, &mean, out, MOST, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode_parts(session, NULL, &mean, out, MOST, NULL, NULL));
+    assert_fails(ARGUMENT, engine_encode_parts(session, &text, &mean, NULL, MOST, NULL, NULL));
+    assert_fails(ARGUMENT, engine_encode_parts(NULL, &text, &mean, out, MOST, NULL, NULL));
 }

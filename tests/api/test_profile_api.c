@@ -48,8 +48,7 @@ static void encode_texts(engine_session *session, float out[N_TEXTS * D])
         inputs[i].text = "ride the bike";
         inputs[i].text_len = i % 2 ? 13 : 8;
     }
-    assert_int_equal(engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL),
-                     0);
+    assert_ok(engine_encode(session, inputs, N_TEXTS, NULL, out, N_TEXTS * D, NULL, NULL));
 }
 
 TEST(only_where_asked)
@@ -62,7 +61,7 @@ TEST(only_where_asked)
     assert_fails(ARGUMENT, engine_session_profile(plain, &profile));
     assert_fails(ARGUMENT, engine_session_profile(timed, NULL));
     memset(&profile, 1, sizeof profile);
-    assert_int_equal(engine_session_profile(timed, &profile), 0);
+    assert_ok(engine_session_profile(timed, &profile));
     assert_int_equal(total_ns(&profile), 0);
     encode_texts(plain, out[0]);
     encode_texts(timed, out[1]);
@@ -101,7 +100,7 @@ TEST(time_of_threads)
         uint64_t start = now_ns();
         for (int call = 0; call < N_CALLS; call++) {
             encode_texts(session, out);
-            assert_int_equal(engine_session_profile(session, &profile), 0);
+            assert_ok(engine_session_profile(session, &profile));
             for (size_t step = 0; step < ENGINE_N_STEPS; step++)
                 assert_true(profile.ns[step] >= before.ns[step]);
             assert_true(total_ns(&profile) > total_ns(&before));
@@ -124,8 +123,8 @@ TEST(ids_are_not_tokenized)
     engine_profile profile;
     float out[D];
 
-    assert_int_equal(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL), 0);
-    assert_int_equal(engine_session_profile(session, &profile), 0);
+    assert_ok(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL));
+    assert_ok(engine_session_profile(session, &profile));
     assert_int_equal(profile.ns[ENGINE_STEP_TOKENIZE], 0);
     assert_true(profile.ns[ENGINE_STEP_LINEAR] > 0);
 }

@@ -31,7 +31,7 @@ static void bare_vector(const char *text, float vector[D])
     engine_encode_options options = defaults();
     engine_input input = nul_terminated(text);
     options.prompt = "";
-    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
 }
 
 /* With these options `text` has the vector of `prompted`. */
@@ -41,7 +41,7 @@ static void assert_reads_as(const engine_encode_options *options, const char *te
     float vector[D], expected[D];
     engine_input input = nul_terminated(text);
     bare_vector(prompted, expected);
-    assert_int_equal(engine_encode(session, &input, 1, options, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, options, vector, D, NULL, NULL));
     assert_memory_equal(vector, expected, sizeof vector);
 }
 
@@ -81,9 +81,9 @@ TEST(prompts_are_of_the_models_pooling)
     options.prompt = "style";
     assert_reads_as(&options, "i", "bike i");
     options.pooling = ENGINE_POOLING_CLS;
-    assert_int_equal(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     options.prompt = NULL;
-    assert_int_equal(engine_encode(session, &prompted, 1, &options, expected, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &prompted, 1, &options, expected, D, NULL, NULL));
     assert_memory_equal(vector, expected, sizeof vector);
 }
 
@@ -107,11 +107,11 @@ TEST(prompts_that_are_refused)
     options.role = (engine_role)7;
     assert_fails(ARGUMENT, engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     options.role = ENGINE_ROLE_TEXT;
-    assert_int_equal(engine_shape_of(model, &options, &shape, &error), 0);
+    assert_ok(engine_shape_of(model, &options, &shape, &error));
     assert_int_equal(shape.prompt_len, 5);
     assert_memory_equal(shape.prompt, "ride ", 5);
     options.prompt = "";
-    assert_int_equal(engine_shape_of(model, &options, &shape, &error), 0);
+    assert_ok(engine_shape_of(model, &options, &shape, &error));
     assert_int_equal(shape.prompt_len, 0);
 }
 
@@ -125,7 +125,7 @@ TEST(spans_behind_a_prompt)
     engine_result result;
 
     options.prompt = "passage";
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result), 0);
+    assert_ok(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result));
     assert_int_equal(result.n_tokens, 6);
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(tokens[i].id, ids[i]);
@@ -140,7 +140,7 @@ TEST(spans_behind_a_prompt)
     options.prompt_text = "bi"; /* one word of the prompt and the text: it is of the text */
     options.prompt_len = 2;
     input = nul_terminated("ke");
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result), 0);
+    assert_ok(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result));
     assert_int_equal(tokens[1].id, BIKE);
     assert_int_equal(tokens[1].in_prompt, 0);
     assert_int_equal(tokens[1].begin, 0);
@@ -155,13 +155,13 @@ TEST(rank_uses_the_prompts)
     engine_encode_options options = defaults();
     float a[D], b[D], scores[2];
 
-    assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), 0);
+    assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
     bare_vector("ride i", a);
     bare_vector("ride", b);
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
     options.query_prompt = "";
     options.prompt = "style";
-    assert_int_equal(engine_rank(session, &query, texts, 2, &options, scores), 0);
+    assert_ok(engine_rank(session, &query, texts, 2, &options, scores));
     bare_vector("i", a);
     bare_vector("bike ride", b);
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
@@ -171,9 +171,9 @@ TEST(rank_uses_the_prompts)
     as_query.role = ENGINE_ROLE_QUERY, as_text.role = ENGINE_ROLE_DOCUMENT;
     query.pair = "the", texts[1].pair = "i i";
     query.pair_len = texts[1].pair_len = ENGINE_NUL_TERMINATED;
-    assert_int_equal(engine_rank(session, &query, texts, 2, NULL, scores), 0);
-    assert_int_equal(engine_encode(session, &query, 1, &as_query, a, D, NULL, NULL), 0);
-    assert_int_equal(engine_encode(session, &texts[1], 1, &as_text, b, D, NULL, NULL), 0);
+    assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
+    assert_ok(engine_encode(session, &query, 1, &as_query, a, D, NULL, NULL));
+    assert_ok(engine_encode(session, &texts[1], 1, &as_text, b, D, NULL, NULL));
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
     options.pooling = ENGINE_POOLING_NONE;
     assert_fails(ARGUMENT, engine_rank(session, &query, texts, 2, &options, scores));
@@ -197,8 +197,7 @@ static void mean_from(engine_session *of, const char *text, size_t first, float 
     size_t n = 0;
     engine_input input = nul_terminated(text);
     engine_encode_options every = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
-    assert_int_equal(engine_encode(of, &input, 1, &every, rows, sizeof rows / sizeof *rows, &n, 0),
-                     0);
+    assert_ok(engine_encode(of, &input, 1, &every, rows, sizeof rows / sizeof *rows, &n, 0));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++) {
         double sum = 0;
         for (size_t t = first; t < n / UNPOOLED_WIDTH; t++)
@@ -220,34 +219,33 @@ TEST(vectors_without_the_prompts_tokens)
     size_t n;
 
     mean_from(of, "I ride bike dog", 2, expected);
-    assert_int_equal(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
         assert_true(fabsf(got[c] - expected[c]) <= 1e-6f);
-    assert_int_equal(engine_tokenize(of, &input, &options, tokens, 8, &n, NULL), 0);
+    assert_ok(engine_tokenize(of, &input, &options, tokens, 8, &n, NULL));
     for (size_t i = 0; i < n; i++)
         assert_int_equal(tokens[i].unpooled, i < 2);
     given.tokens = tokens; /* they have their marks: options need not tell the prompt again */
     given.n_tokens = n;
-    assert_int_equal(engine_encode(of, &given, 1, NULL, expected, UNPOOLED_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(of, &given, 1, NULL, expected, UNPOOLED_WIDTH, NULL, NULL));
     assert_memory_equal(got, expected, sizeof got);
     options.pooling = ENGINE_POOLING_MEAN; /* not the model's own: of all tokens */
     mean_from(of, "I ride bike dog", 0, expected);
-    assert_int_equal(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
         assert_true(fabsf(got[c] - expected[c]) <= 1e-6f);
     input = nul_terminated("");
     options.pooling = ENGINE_POOLING_MODEL;
-    assert_int_equal(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
         assert_true(got[c] == 0); /* no token is left */
 
     /* Of ids it is not known which are the prompt's. */
     given = (engine_input){.ids = (const int32_t[]){0, 1, 2}, .n_ids = 3};
-    assert_int_equal(engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL),
-                     ENGINE_ERROR_ARGUMENT);
+    assert_fails(ARGUMENT, engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     assert_non_null(strstr(engine_session_message(of), "has ids, of which the prompt's"));
     options.prompt_len = 0;
-    assert_int_equal(engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(of, &given, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
 }
 
 /* ---- Tokens as inputs ---- */
@@ -261,20 +259,20 @@ TEST(tokens_are_inputs)
     float expected[D], vector[D];
     size_t n;
 
-    assert_int_equal(engine_encode(session, &text, 1, NULL, expected, D, NULL, NULL), 0);
-    assert_int_equal(engine_tokenize(session, &text, NULL, tokens, 8, &n, NULL), 0);
+    assert_ok(engine_encode(session, &text, 1, NULL, expected, D, NULL, NULL));
+    assert_ok(engine_tokenize(session, &text, NULL, tokens, 8, &n, NULL));
     given.tokens = tokens;
     given.n_tokens = n;
-    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
     assert_memory_equal(vector, expected, sizeof vector);
     /* A masked token leaves its position empty, as with ids. */
     given.mask = mask;
     engine_input ids = {.ids = (const int32_t[]){2, BIKE, 4, RIDE, 3}, .n_ids = 5, .mask = mask};
-    assert_int_equal(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL), 0);
-    assert_int_equal(engine_encode(session, &ids, 1, NULL, expected, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
+    assert_ok(engine_encode(session, &ids, 1, NULL, expected, D, NULL, NULL));
     assert_memory_equal(vector, expected, sizeof vector);
     ids = (engine_input){.ids = without, .n_ids = 4};
-    assert_int_equal(engine_encode(session, &ids, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &ids, 1, NULL, vector, D, NULL, NULL));
     assert_memory_not_equal(vector, expected, sizeof vector);
     /* What cannot be. */
     given.ids = without;
@@ -304,7 +302,7 @@ static void check_windows(const engine_token *tokens, size_t n_tokens, size_t st
     size_t n, word = 0;
 
     options.stride = stride;
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 32, &n), 0);
+    assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 32, &n));
     for (size_t w = 0; w < n; w++) {
         bool is_last = w + 1 == n;
         assert_int_equal(windows[w].first, 2 + word);
@@ -334,18 +332,18 @@ TEST(windows_of_a_long_text)
     float vector[D], expected[D];
     for (size_t i = 0; i < N_WORDS; i++)
         end += sprintf(end, "the ");
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL));
     assert_int_equal(n_tokens, N_WORDS + 3);
     for (size_t stride = 0; stride < ROOM; stride++)
         check_windows(tokens, n_tokens, stride);
 
     /* A window's vector is that of its words as a text. */
-    assert_int_equal(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n), 0);
+    assert_ok(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n));
     assert_int_equal(n, 3);
     engine_window_tokens(&windows[1], tokens, n_tokens, out);
     window_input.tokens = out;
     window_input.n_tokens = windows[1].n_tokens;
-    assert_int_equal(engine_encode(session, &window_input, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &window_input, 1, NULL, vector, D, NULL, NULL));
     text[windows[1].end] = '\0';
     bare_vector("bike the the the the the the the the the", expected);
     assert_memory_equal(vector, expected, sizeof vector);
@@ -358,7 +356,7 @@ TEST(windows_of_a_long_text)
     options.stride = 0;
     options.max_tokens = 3;
     assert_fails(LENGTH, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
-    assert_int_equal(engine_windows(session, tokens, 3, &options, windows, 8, &n), 0);
+    assert_ok(engine_windows(session, tokens, 3, &options, windows, 8, &n));
     assert_int_equal(n, 1);
     assert_int_equal(windows[0].n_tokens, 3);
     assert_fails(ARGUMENT, engine_windows(session, NULL, 3, NULL, windows, 8, &n));
@@ -367,7 +365,7 @@ TEST(windows_of_a_long_text)
 
     /* Tokens that no tokenizer gave: no window is longer than it says. */
     tokens[4].in_prompt = tokens[6].special = tokens[8].in_pair = 1;
-    assert_int_equal(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n), 0);
+    assert_ok(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n));
     for (size_t i = 0; i < n; i++) {
         engine_token guarded[TINY_MAX_TOKENS + 1];
         assert_true(windows[i].n_tokens <= TINY_MAX_TOKENS);
@@ -388,9 +386,9 @@ TEST(windows_of_a_pair)
     options.prompt = "";
     input.pair = "the bike the bike the bike the bike";
     input.pair_len = ENGINE_NUL_TERMINATED;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 32, &n_tokens, NULL), 0);
+    assert_ok(engine_tokenize(session, &input, &options, tokens, 32, &n_tokens, NULL));
     assert_int_equal(n_tokens, 13);
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n), 0);
+    assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
     assert_int_equal(n, 2);
     assert_int_equal(windows[1].in_pair, 1);
     assert_int_equal(windows[1].n, 1);
@@ -400,13 +398,13 @@ TEST(windows_of_a_pair)
     for (size_t i = 0; i < 6; i++)
         assert_int_equal(out[i].id, expected[i]);
     options.truncation = ENGINE_TRUNCATE_ONLY_FIRST;
-    assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n), 0);
+    assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
     assert_int_equal(n, 2);
     assert_int_equal(windows[1].in_pair, 0);
     assert_int_equal(windows[1].begin, 2);
     input.text = ""; /* has nothing to cut, and the second text alone is too long */
     options.max_tokens = 5;
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL));
     assert_fails(LENGTH, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
 }
 
@@ -435,8 +433,8 @@ TEST(session_is_busy_while_it_works)
     float vector[D];
 
     traced = support_session(model, &options);
-    assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
-    assert_int_equal(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL), 0);
+    assert_ok(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
+    assert_ok(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
 }
 
 enum { N_CALLS = 3000 };
@@ -470,8 +468,7 @@ TEST(two_threads_never_get_wrong_numbers)
 
     for (size_t i = 0; i < 2; i++) {
         engine_input input = nul_terminated(callers[i].text);
-        assert_int_equal(
-            engine_encode(session, &input, 1, NULL, callers[i].expected, D, NULL, NULL), 0);
+        assert_ok(engine_encode(session, &input, 1, NULL, callers[i].expected, D, NULL, NULL));
     }
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
@@ -493,10 +490,10 @@ TEST(ranks_by_name)
     head_models_write();
     engine_model *late = support_open("colbert.emb");
     engine_session *of_late = support_session(late, NULL);
-    assert_int_equal(engine_rank(of_late, &cat, &stop, 1, NULL, &own), 0);
-    assert_int_equal(engine_rank(of_late, &cat, &stop, 1, &options, &named), 0);
+    assert_ok(engine_rank(of_late, &cat, &stop, 1, NULL, &own));
+    assert_ok(engine_rank(of_late, &cat, &stop, 1, &options, &named));
     assert_float_equal(own, 2.6, 1e-6);
     assert_float_equal(named, own, 0);
-    assert_int_equal(engine_shape_of(late, &options, &shape, NULL), 0);
+    assert_ok(engine_shape_of(late, &options, &shape, NULL));
     assert_int_equal(shape.prompt_len, strlen("bad "));
 }

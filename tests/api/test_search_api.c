@@ -158,13 +158,11 @@ TEST(a_row_that_is_not_finite_is_an_error)
                              search_floats(rows[0], 4, type, metric, n, NULL, hits, &error));
                 assert_non_null(strstr(error.message, "row 1 (counted from 0) has no scores"));
                 assert_non_null(strstr(error.message, "3 such rows"));
-                assert_int_equal(
-                    search_floats(rows[0], 4, type, metric, n, &n_skipped, hits, &error), 0);
+                assert_ok(search_floats(rows[0], 4, type, metric, n, &n_skipped, hits, &error));
                 assert_int_equal(n_skipped, 3);
                 assert_int_equal(hits[0].row, 0);
                 assert_hit(hits[1], UINT64_MAX, -INFINITY);
-                assert_int_equal(search_floats(rows[0], 1, type, metric, n, &n_skipped, hits, NULL),
-                                 0);
+                assert_ok(search_floats(rows[0], 1, type, metric, n, &n_skipped, hits, NULL));
                 assert_int_equal(n_skipped, 0);
             }
 }
@@ -178,7 +176,7 @@ TEST(rows_whose_squares_float32_cannot_hold)
         for (size_t n = 1; n <= 7; n += 6) {
             const float l = LENGTHS[i], rows[3][2] = {{l, 0}, {0.8F * l, 0.6F * l}, {0, 0}};
             engine_hit hits[7 * 3];
-            assert_int_equal(search_floats(rows[0], 3, ENGINE_F32, 0, n, NULL, hits, NULL), 0);
+            assert_ok(search_floats(rows[0], 3, ENGINE_F32, 0, n, NULL, hits, NULL));
             assert_int_equal(hits[0].row, 1);
             assert_true(fabs((double)hits[0].score - 1.4 * sqrt(0.5)) <= 2e-7);
             assert_true(fabs((double)hits[1].score - sqrt(0.5)) <= 2e-7);
@@ -187,7 +185,7 @@ TEST(rows_whose_squares_float32_cannot_hold)
     for (size_t i = 0; i < 2; i++) {
         engine_hit hit;
         assert_fails(NOT_FINITE, search_floats(lost[i], 1, ENGINE_F32, 0, 1, NULL, &hit, NULL));
-        assert_int_equal(search_floats(lost[i], 1, ENGINE_F32, 1, 1, NULL, &hit, NULL), 0);
+        assert_ok(search_floats(lost[i], 1, ENGINE_F32, 1, 1, NULL, &hit, NULL));
     }
 }
 
@@ -196,7 +194,7 @@ TEST(products_that_float32_cannot_hold)
     const float rows[4][2] = {{-3e38F, -3e38F}, {1, 0}, {3e38F, 3e38F}, {3e38F, -3e38F}};
     for (size_t n = 1; n <= 7; n += 6) {
         engine_hit hits[7 * 4];
-        assert_int_equal(search_floats(rows[0], 4, ENGINE_F32, 1, n, NULL, hits, NULL), 0);
+        assert_ok(search_floats(rows[0], 4, ENGINE_F32, 1, n, NULL, hits, NULL));
         for (size_t q = 0; q < n; q++) {
             assert_hit(hits[4 * q], 2, FLT_MAX);
             assert_hit(hits[4 * q + 1], 1, 1);
@@ -222,7 +220,7 @@ TEST(sums_that_pass_minus_infinity)
         const engine_vectors vectors = {rows, N, W, ENGINE_F32};
         engine_search_options options = by(ENGINE_METRIC_DOT);
         engine_hit hits[7];
-        assert_int_equal(engine_search(&vectors, queries, n, 1, &options, hits, NULL), 0);
+        assert_ok(engine_search(&vectors, queries, n, 1, &options, hits, NULL));
         assert_hit(hits[0], AT, 1e38F);
         assert_hit(hits[n - 1], AT, 1e38F);
     }
@@ -245,7 +243,7 @@ TEST(a_row_that_is_not_finite_is_no_hit)
             size_t n_skipped;
             options.n_skipped = &n_skipped;
             engine_rows_from_f32(rows[0], 4, 2, type, bytes);
-            assert_int_equal(engine_search(&vectors, queries, n, 2, &options, hits, NULL), 0);
+            assert_ok(engine_search(&vectors, queries, n, 2, &options, hits, NULL));
             for (size_t q = 0; q < n; q++) {
                 assert_int_equal(hits[2 * q].row, 2);
                 assert_hit(hits[2 * q + 1], UINT64_MAX, -INFINITY);

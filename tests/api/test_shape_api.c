@@ -80,7 +80,7 @@ static void check(const engine_model *model, engine_session *session, bool has_p
         named.pooling = shape.pooling;
         named.normalize = shape.normalized;
     }
-    assert_int_equal(encode(session, &named, others, &n_named, NULL), ENGINE_OK);
+    assert_ok(encode(session, &named, others, &n_named, NULL));
     assert_int_equal(n_named, needed);
     assert_memory_equal(others, rows, needed * sizeof *rows);
 }
@@ -118,7 +118,7 @@ TEST(own_poolings)
         assert_int_equal(own.normalized, kind->normalized || own.pooling == ENGINE_POOLING_COLBERT);
         assert_int_equal(text.normalized, kind->normalized);
         assert_int_equal(text.per_token, 0);
-        assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+        assert_ok(engine_model_info(model, &info, NULL));
         if (kind->of_model) {
             assert_int_equal(info.pooling, own.pooling);
             assert_int_equal(info.output_width, own.width);
@@ -133,7 +133,7 @@ TEST(labels)
     for (size_t i = 0; i < 2; i++) {
         engine_shape shape = ENGINE_SHAPE();
         engine_model *model = support_small_model(made[i]);
-        assert_int_equal(engine_shape_of(model, &options, &shape, NULL), ENGINE_OK);
+        assert_ok(engine_shape_of(model, &options, &shape, NULL));
         assert_int_equal(shape.pooling, ENGINE_POOLING_LABELS);
         assert_int_equal(shape.width, LABELS);
         assert_int_equal(shape.per_token, i);

@@ -26,7 +26,7 @@ TEST(tokenize_edges)
     assert_fails(BUFFER, engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL));
     assert_int_equal(needed, 6);
     assert_fails(ARGUMENT, engine_tokenize(session, &input, NULL, NULL, 6, NULL, NULL));
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 6, &needed, &result), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 6, &needed, &result));
     assert_int_equal(needed, 6);
     assert_int_equal(result.n_tokens, 6);
     assert_int_equal(result.n_dropped, 0);
@@ -40,13 +40,13 @@ TEST(tokenize_edges)
     assert_int_equal(tokens[5].begin, tokens[5].end);
 
     /* The empty text, in both spellings, with and without special tokens. */
-    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL), 0);
+    assert_ok(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL));
     assert_int_equal(needed, 2);
     empty.text = "";
-    assert_int_equal(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL), 0);
+    assert_ok(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL));
     assert_int_equal(needed, 2);
     options.no_special = 1;
-    assert_int_equal(engine_tokenize(session, &empty, &options, NULL, 0, &needed, &result), 0);
+    assert_ok(engine_tokenize(session, &empty, &options, NULL, 0, &needed, &result));
     assert_int_equal(needed, 0);
     assert_int_equal(result.n_tokens, 0);
 
@@ -83,11 +83,11 @@ TEST(tokenize_long_texts)
     input.text = text;
     input.text_len = 2 * N;
     /* Any length is taken, also beyond the model's; a limit cuts it, or refuses. */
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, N + 2, &needed, &result), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, N + 2, &needed, &result));
     assert_int_equal(needed, N + 2);
     options.max_tokens = 5;
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
-    assert_int_equal(engine_tokenize(session, &input, &options, tokens, 5, &needed, &result), 0);
+    assert_ok(engine_tokenize(session, &input, &options, tokens, 5, &needed, &result));
     assert_int_equal(needed, 5);
     assert_int_equal(result.n_tokens, 5);
     assert_int_equal(result.n_dropped, N - 3);
@@ -109,7 +109,7 @@ TEST(tokenize_a_pair)
 
     input.pair = "bike";
     input.pair_len = 4;
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL));
     assert_int_equal(needed, 6);
     for (size_t i = 0; i < 6; i++) {
         assert_int_equal(tokens[i].id, ids[i]);
@@ -124,7 +124,7 @@ TEST(tokenize_a_pair)
     assert_non_null(strstr(engine_session_message(session),
                            "its 3 special tokens alone are more than the limit of 2"));
     input.pair_len = 0; /* an empty second text is a pair all the same */
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL));
     assert_int_equal(needed, 5);
 }
 
@@ -153,8 +153,8 @@ TEST(windows_look_at_no_more_than_they_need)
         size_t n_tokens, n;
         input.pair = texts[i + 1];
         input.pair_len = strlen(texts[i + 1]);
-        assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 16, &n_tokens, NULL), 0);
-        assert_int_equal(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n), 0);
+        assert_ok(engine_tokenize(session, &input, NULL, tokens, 16, &n_tokens, NULL));
+        assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
         assert_int_equal(n, 3);
         for (size_t w = 0; w < n; w++)
             check_window(&windows[w], tokens, n_tokens);
@@ -169,13 +169,13 @@ TEST(windows_that_are_refused)
     engine_window windows[2];
     size_t n;
 
-    assert_int_equal(engine_tokenize(session, &input, NULL, tokens, 8, &n, NULL), 0);
+    assert_ok(engine_tokenize(session, &input, NULL, tokens, 8, &n, NULL));
     assert_fails(ARGUMENT, engine_windows(NULL, tokens, n, NULL, windows, 2, NULL));
     assert_fails(ARGUMENT, engine_windows(session, tokens, n, NULL, NULL, 2, NULL));
     assert_fails(ARGUMENT, engine_windows(session, tokens, n, &options, windows, 2, NULL));
     assert_fails(BUFFER, engine_windows(session, NULL, 0, NULL, NULL, 0, &n));
     assert_int_equal(n, 1); /* no tokens are one window all the same */
-    assert_int_equal(engine_windows(session, NULL, 0, NULL, windows, 2, &n), 0);
+    assert_ok(engine_windows(session, NULL, 0, NULL, windows, 2, &n));
     engine_window_tokens(&windows[0], tokens, 0, &untouched);
     engine_window_tokens(&windows[0], tokens, 4, NULL);
     const engine_window wrong[] = {{.n_tokens = 1, .first = 5},
@@ -193,7 +193,7 @@ TEST(windows_that_are_refused)
     assert_non_null(strstr(engine_session_message(session), "have room for 1 token: the stride"));
     engine_session_options fewer = ENGINE_SESSION_OPTIONS(.max_tokens = 3);
     engine_session *narrow = support_session(model, &fewer);
-    assert_int_equal(engine_windows(narrow, tokens, 4, NULL, windows, 2, &n), 0);
+    assert_ok(engine_windows(narrow, tokens, 4, NULL, windows, 2, &n));
     assert_int_equal(n, 2); /* of one token each, between the special ones */
 }
 
@@ -211,11 +211,11 @@ TEST(a_tokenizer_alone)
         float vector[D];
         size_t needed;
         support_path(path, support_folder(), "alone.weights");
-        assert_int_equal(weight_writer_open(path, &writer, NULL), 0);
+        assert_ok(weight_writer_open(path, &writer, NULL));
         weight_writer_setting(writer, ENGINE_SETTINGS_CONFIG, "vocabulary", "3", 1);
         weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, "kind", "blanks", 6);
-        assert_int_equal(weight_writer_vocabulary(writer, words, lens, n), 0);
-        assert_int_equal(weight_writer_finish(writer), 0);
+        assert_ok(weight_writer_vocabulary(writer, words, lens, n));
+        assert_ok(weight_writer_finish(writer));
         engine_model *alone = support_open(path);
         engine_session *of_alone = support_session(alone, NULL);
         assert_fails(UNSUPPORTED,
@@ -226,7 +226,7 @@ TEST(a_tokenizer_alone)
         assert_int_equal(status, n > 0 ? ENGINE_OK : ENGINE_ERROR_UNSUPPORTED);
         if (n > 0) {
             assert_true(needed == 2 && tokens[0].id == 1 && tokens[1].id == 2);
-            assert_int_equal(engine_windows(of_alone, tokens, 2, NULL, windows, 2, &needed), 0);
+            assert_ok(engine_windows(of_alone, tokens, 2, NULL, windows, 2, &needed));
             assert_true(needed == 1 && windows[0].n == 2); /* nothing limits a text */
         } else
             assert_non_null(strstr(engine_session_message(of_alone), "must be given as ids"));
@@ -238,7 +238,7 @@ TEST(shapes_without_arguments)
     const engine_encode_options other = {.struct_bytes = SIZE_MAX};
     engine_shape shape = ENGINE_SHAPE(), unset = {0};
 
-    assert_int_equal(engine_shape_of(model, NULL, &shape, NULL), 0);
+    assert_ok(engine_shape_of(model, NULL, &shape, NULL));
     assert_int_equal(shape.prompt_len, 0);
     assert_fails(ARGUMENT, engine_shape_of(NULL, NULL, &shape, NULL));
     assert_fails(ARGUMENT, engine_shape_of(model, NULL, NULL, NULL));

@@ -100,11 +100,11 @@ TEST(no_text_is_cut_unseen)
     assert_int_equal(engine_session_error(cuts)->reason, ENGINE_REASON_LONG_TEXT);
     assert_fails(LENGTH, engine_tokenize(cuts, &text, &options, tokens, 8, NULL, NULL));
     assert_fails(LENGTH, engine_rank(cuts, &text, &text, 1, &options, &score));
-    assert_int_equal(engine_encode(cuts, &text, 1, &options, vector, 8, NULL, &result), 0);
+    assert_ok(engine_encode(cuts, &text, 1, &options, vector, 8, NULL, &result));
     assert_int_equal(result.n_dropped, 5);
-    assert_int_equal(engine_tokenize(cuts, &text, &options, tokens, 8, NULL, &result), 0);
+    assert_ok(engine_tokenize(cuts, &text, &options, tokens, 8, NULL, &result));
     assert_int_equal(result.n_dropped, 5);
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
-    assert_int_equal(engine_encode(cuts, &text, 1, &options, vector, 8, NULL, NULL), 0);
-    assert_int_equal(engine_rank(cuts, &text, &text, 1, &options, &score), 0);
+    assert_ok(engine_encode(cuts, &text, 1, &options, vector, 8, NULL, NULL));
+    assert_ok(engine_rank(cuts, &text, &text, 1, &options, &score));
 }

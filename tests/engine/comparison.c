@@ -26,7 +26,7 @@ void comparison_reopen(struct subject *subject, const char *isa)
     subject->model = isa ? support_open_isa(subject->path, isa, ENGINE_PRECISION_EXACT)
                          : support_open(subject->path);
     subject->info = ENGINE_INFO();
-    assert_int_equal(engine_model_info(subject->model, &subject->info, NULL), ENGINE_OK);
+    assert_ok(engine_model_info(subject->model, &subject->info, NULL));
 }
 
 struct subject *comparison_make(const char *isa, const char *words, ...)

@@ -115,7 +115,7 @@ static void make_fixture(struct fixture *fixture, const char *position)
     fail_call(0);
     fixture->bytes = tiny_model_bytes(position, &fixture->len);
     support_path(fixture->path, support_folder(), "file.weights");
-    assert_int_equal(tiny_model_write(fixture->path, position, &error), 0);
+    assert_ok(tiny_model_write(fixture->path, position, &error));
 }
 
 static engine_status open_fixture(const struct fixture *fixture, bool from_memory,
@@ -215,7 +215,7 @@ TEST(making_a_session)
     engine_model *model;
 
     make_fixture(&fixture, "learned");
-    assert_int_equal(open_fixture(&fixture, true, &model, NULL), 0);
+    assert_ok(open_fixture(&fixture, true, &model, NULL));
     for (size_t i = 0; i < 3; i++)
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
             struct session_of of = {
@@ -243,8 +243,8 @@ TEST(a_prompt_without_memory)
     assert_non_null(strstr(engine_session_message(session),
                            "input 0: no memory for its text after the prompt, 11 bytes"));
     fail_call(0);
-    assert_int_equal(engine_encode(session, &input, 1, &options, out, TINY_WIDTH, NULL, NULL), 0);
-    assert_int_equal(engine_encode(session, &input, 1, &options, again, TINY_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, &options, out, TINY_WIDTH, NULL, NULL));
+    assert_ok(engine_encode(session, &input, 1, &options, again, TINY_WIDTH, NULL, NULL));
     assert_int_equal(n_calls, 1);
     assert_memory_equal(out, again, sizeof out);
 }
@@ -257,10 +257,10 @@ TEST(the_wrapper_sees_the_library)
     engine_session *session;
 
     make_fixture(&fixture, "sinusoidal");
-    assert_int_equal(open_fixture(&fixture, false, &model, NULL), 0);
+    assert_ok(open_fixture(&fixture, false, &model, NULL));
     assert_true(n_calls > 0 && n_live > 0);
     n_calls = 0;
-    assert_int_equal(engine_session_new(model, NULL, &session, NULL), 0);
+    assert_ok(engine_session_new(model, NULL, &session, NULL));
     assert_int_equal(n_calls, 1);
     engine_session_free(session);
     engine_model_close(model);

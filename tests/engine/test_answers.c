@@ -230,15 +230,15 @@ TEST(skipped_tokens)
     engine_session *plain = support_session(subject->model, NULL),
                    *session = support_session(model, NULL);
     size_t width = subject->info.token_vectors;
-    assert_int_equal(engine_encode(plain, &text, 1, &many, whole, 6 * 48, &needed, NULL), 0);
+    assert_ok(engine_encode(plain, &text, 1, &many, whole, 6 * 48, &needed, NULL));
     assert_int_equal(needed, 6 * width);
     /* A document has the vectors of ids 9, 6 and 8; a query those of all. */
-    assert_int_equal(engine_encode(session, &text, 1, &many, some, 6 * 48, &needed, NULL), 0);
+    assert_ok(engine_encode(session, &text, 1, &many, some, 6 * 48, &needed, NULL));
     assert_int_equal(needed, 3 * width);
     assert_memory_equal(some, whole, width * sizeof *some);
     assert_memory_equal(some + width, whole + 2 * width, width * sizeof *some);
     assert_memory_equal(some + 2 * width, whole + 5 * width, width * sizeof *some);
-    assert_int_equal(engine_encode(session, &text, 1, &query, some, 6 * 48, &needed, NULL), 0);
+    assert_ok(engine_encode(session, &text, 1, &query, some, 6 * 48, &needed, NULL));
     assert_int_equal(needed, 6 * width);
     assert_memory_equal(some, whole, 6 * width * sizeof *some);
     /* Padding gives no numbers; with a buffer that is too small, the size is counted. */
@@ -247,8 +247,8 @@ TEST(skipped_tokens)
     /* Weights of skipped ids are 0, all others as without. */
     model = open_with(subject->path, "skip_weights", "9 299");
     session = support_session(model, NULL);
-    assert_int_equal(engine_encode(plain, &text, 1, &sparse, weights, VOCABULARY, NULL, NULL), 0);
-    assert_int_equal(engine_encode(session, &text, 1, &sparse, fewer, VOCABULARY, NULL, NULL), 0);
+    assert_ok(engine_encode(plain, &text, 1, &sparse, weights, VOCABULARY, NULL, NULL));
+    assert_ok(engine_encode(session, &text, 1, &sparse, fewer, VOCABULARY, NULL, NULL));
     weights[9] = 0;
     assert_memory_equal(weights, fewer, sizeof weights);
 }
@@ -315,7 +315,7 @@ TEST(rank_by_them)
         bool is_sparse = p == 0;
         size_t width = is_sparse ? VOCABULARY : subject->info.token_vectors, needed;
         float *out = is_sparse ? rows : many;
-        assert_int_equal(engine_rank(session, &inputs[0], inputs + 1, N, &options, scores), 0);
+        assert_ok(engine_rank(session, &inputs[0], inputs + 1, N, &options, scores));
         assert_ok(engine_encode(session, inputs, N + 1, &options, out,
                                 is_sparse ? sizeof rows / 4 : sizeof many / 4, &needed, results));
         for (size_t i = 1; i <= N; i++) {
@@ -377,16 +377,16 @@ TEST(dimensions)
     engine_session *session = support_session(subject->model, NULL);
     engine_encode_options options = with(ENGINE_POOLING_MEAN);
     size_t needed;
-    assert_int_equal(engine_encode(session, &text, 1, &options, whole, 48, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &text, 1, &options, whole, 48, NULL, NULL));
     options.dimensions = 17;
-    assert_int_equal(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL), 0);
+    assert_ok(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL));
     assert_int_equal(needed, 17);
     assert_memory_equal(cut, whole, 17 * sizeof *cut); /* it had no length of 1 to have again */
     for (size_t pass = 0; pass < 2; pass++) {          /* the model's own; asked for */
         double square = 0;
         options.pooling = pass == 0 ? ENGINE_POOLING_MODEL : ENGINE_POOLING_MEAN;
         options.normalize = pass == 1;
-        assert_int_equal(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL), 0);
+        assert_ok(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL));
         for (size_t i = 0; i < 17; i++)
             square += (double)cut[i] * (double)cut[i];
         assert_true(fabs(square - 1) < 1e-6);
@@ -396,14 +396,13 @@ TEST(dimensions)
     /* Vectors of tokens too, and the scores that they make. */
     engine_encode_options many = with(ENGINE_POOLING_COLBERT);
     float score;
-    assert_int_equal(engine_encode(session, &text, 1, &many, vectors, 3 * 48, &needed, NULL), 0);
+    assert_ok(engine_encode(session, &text, 1, &many, vectors, 3 * 48, &needed, NULL));
     assert_int_equal(needed, 3 * 48);
     many.dimensions = 10;
-    assert_int_equal(engine_encode(session, &text, 1, &many, cut_vectors, 3 * 48, &needed, NULL),
-                     0);
+    assert_ok(engine_encode(session, &text, 1, &many, cut_vectors, 3 * 48, &needed, NULL));
     assert_int_equal(needed, 3 * 10);
     for (size_t t = 0; t < 3; t++)
         assert_true(fabs(engine_cosine(cut_vectors + t * 10, vectors + t * 48, 10) - 1) < 1e-6);
-    assert_int_equal(engine_rank(session, &text, &text, 1, &many, &score), 0);
+    assert_ok(engine_rank(session, &text, &text, 1, &many, &score));
     assert_true(fabsf(score - 3) < 1e-5f); /* each of its three vectors meets itself */
 }

@@ -18,7 +18,7 @@ static void encode_text(engine_session *session, float out[WIDTH])
 {
     engine_input input = support_text("I ride bike");
     engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
-    assert_int_equal(engine_encode(session, &input, 1, &mean, out, WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, &mean, out, WIDTH, NULL, NULL));
 }
 
 static bool child_encodes(const engine_model *model, engine_session *parents, const float *expected)

@@ -30,7 +30,7 @@ static void each_model(const char *const *shapes, size_t n, const char *usual,
         for (size_t i = 0; support_isa(i); i++) {
             engine_info info = ENGINE_INFO();
             engine_model *model = support_open_isa(path, support_isa(i), ENGINE_PRECISION_EXACT);
-            assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+            assert_ok(engine_model_info(model, &info, NULL));
             assert_true(info.width <= MAX_WIDTH);
             check(model, info.width, shape);
         }

@@ -148,15 +148,12 @@ TEST(without_model)
                                                                    N * WIDTH, NULL, &error));
             continue;
         }
-        assert_int_equal(
-            engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, &needed, NULL), 0);
+        assert_ok(engine_position_matrix(NULL, &options, WIDTH, N, out, N * WIDTH, &needed, NULL));
         assert_int_equal(needed, N * WIDTH);
-        assert_int_equal(
-            engine_position_matrix(model, &options, WIDTH, N, same, N * WIDTH, NULL, NULL), 0);
+        assert_ok(engine_position_matrix(model, &options, WIDTH, N, same, N * WIDTH, NULL, NULL));
         assert_memory_equal(out, same, sizeof out);
-        assert_int_equal(
-            engine_position_matrix_exact(NULL, &options, WIDTH, N, exact, N * WIDTH, &needed, NULL),
-            0);
+        assert_ok(engine_position_matrix_exact(NULL, &options, WIDTH, N, exact, N * WIDTH, &needed,
+                                               NULL));
         assert_int_equal(needed, N * WIDTH);
         for (size_t i = 0; i < N * WIDTH; i++)
             assert_true((float)exact[i] == out[i]);
@@ -166,8 +163,7 @@ TEST(without_model)
     engine_session_options fourier =
         ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
                                .n_frequencies = 1);
-    assert_int_equal(engine_position_matrix(NULL, &fourier, WIDTH, 4, out, 4 * WIDTH, NULL, NULL),
-                     0);
+    assert_ok(engine_position_matrix(NULL, &fourier, WIDTH, 4, out, 4 * WIDTH, NULL, NULL));
     static const float turn[4][2] = {{0, 1}, {1, 0}, {0, -1}, {-1, 0}};
     for (size_t p = 0; p < 4; p++)
         for (size_t i = 0; i < WIDTH; i++)
@@ -275,13 +271,10 @@ TEST(exact_table)
                      "--type %s",
                      types[t]);
             engine_model *model = make(words);
-            assert_int_equal(
-                engine_position_matrix(model, NULL, 0, N, stored, N * WIDTH, NULL, NULL), 0);
-            assert_int_equal(
-                engine_position_matrix(model, &options, 0, N, out, N * WIDTH, NULL, NULL), 0);
-            assert_int_equal(engine_position_matrix_exact(model, &options, 0, N, exact, N * WIDTH,
-                                                          &needed, NULL),
-                             0);
+            assert_ok(engine_position_matrix(model, NULL, 0, N, stored, N * WIDTH, NULL, NULL));
+            assert_ok(engine_position_matrix(model, &options, 0, N, out, N * WIDTH, NULL, NULL));
+            assert_ok(engine_position_matrix_exact(model, &options, 0, N, exact, N * WIDTH, &needed,
+                                                   NULL));
             assert_int_equal(needed, N * WIDTH);
             for (size_t i = 0; i < N * WIDTH; i++) {
                 assert_true(exact[i] == (double)stored[i] * (has_scale ? (double)0.3f : 1));
@@ -303,8 +296,7 @@ TEST(frequencies_of_file_and_options)
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,
                                .n_frequencies = 2);
-    assert_int_equal(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL),
-                     0);
+    assert_ok(engine_position_matrix(model, &options, 0, N, asked, N * WIDTH, NULL, NULL));
     assert_memory_equal(stored, asked, N * WIDTH * sizeof *asked);
 }
 

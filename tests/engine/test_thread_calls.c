@@ -80,18 +80,16 @@ static void make_corpus(void)
         corpus.inputs[i] = make_input(&state, i);
         corpus.row[i] = corpus.n_rows;
         size_t n_floats;
-        assert_int_equal(
-            engine_encode(session, &corpus.inputs[i], 1, NULL, corpus.pooled[i], WIDTH, NULL, NULL),
-            0);
+        assert_ok(engine_encode(session, &corpus.inputs[i], 1, NULL, corpus.pooled[i], WIDTH, NULL,
+                                NULL));
         engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN, NULL, 0, &n_floats, NULL);
         corpus.n_rows += n_floats / WIDTH;
     }
     corpus.tokens = new_floats(corpus.n_rows * WIDTH);
     for (size_t i = 0; i < N_INPUTS; i++)
-        assert_int_equal(engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN,
-                                       corpus.tokens + corpus.row[i] * WIDTH,
-                                       (corpus.n_rows - corpus.row[i]) * WIDTH, NULL, NULL),
-                         0);
+        assert_ok(engine_encode(session, &corpus.inputs[i], 1, &PER_TOKEN,
+                                corpus.tokens + corpus.row[i] * WIDTH,
+                                (corpus.n_rows - corpus.row[i]) * WIDTH, NULL, NULL));
 }
 
 static void assert_same(const float *got, const float *expected, size_t n, size_t n_threads)
@@ -108,14 +106,12 @@ TEST(everything_in_its_place)
         engine_session *session = session_of(n_threads);
         for (size_t n = N_INPUTS; n > 0; n /= 3) {
             size_t needed = 0, n_rows = n < N_INPUTS ? corpus.row[n] : corpus.n_rows;
-            assert_int_equal(
-                engine_encode(session, corpus.inputs, n, NULL, out, n * WIDTH, &needed, results),
-                0);
+            assert_ok(
+                engine_encode(session, corpus.inputs, n, NULL, out, n * WIDTH, &needed, results));
             assert_int_equal(needed, n * WIDTH);
             assert_same(out, corpus.pooled[0], n * WIDTH, n_threads);
-            assert_int_equal(engine_encode(session, corpus.inputs, n, &PER_TOKEN, out,
-                                           n_rows * WIDTH, &needed, results),
-                             0);
+            assert_ok(engine_encode(session, corpus.inputs, n, &PER_TOKEN, out, n_rows * WIDTH,
+                                    &needed, results));
             assert_int_equal(needed, n_rows * WIDTH);
             assert_same(out, corpus.tokens, n_rows * WIDTH, n_threads);
             for (size_t i = 0; i < n; i++)

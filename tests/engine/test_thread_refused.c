@@ -71,7 +71,7 @@ TEST(few_threads)
     run_host(&alone, 1, 1);
     for (size_t n = 1; n <= MOST_THREADS; n++) {
         run_host(&host, 0, n);
-        assert_int_equal(host.status, ENGINE_OK);
+        assert_ok(host.status);
         assert_int_equal(host.n_threads, n);
         assert_memory_equal(host.out, alone.out, sizeof host.out);
     }
@@ -83,12 +83,12 @@ TEST(threads_asked_for)
     support_allow_threads(MOST_THREADS);
     for (size_t n = 1; n < MOST_THREADS; n++) {
         run_host(&host, MOST_THREADS, n);
-        assert_int_equal(host.status, ENGINE_ERROR_MEMORY);
+        assert_fails(MEMORY, host.status);
         assert_int_equal(host.n_threads, 0);
         assert_non_null(strstr(host.error.message, "refuses 4 threads"));
     }
     run_host(&host, MOST_THREADS, MOST_THREADS);
-    assert_int_equal(host.status, ENGINE_OK);
+    assert_ok(host.status);
     assert_int_equal(host.n_threads, MOST_THREADS);
 }
 

@@ -39,7 +39,7 @@ static void ask_everything(const engine_model *model)
     size_t len, sum = 0;
     float positions[2 * D];
 
-    assert_int_equal(engine_model_info(model, &info, NULL), 0);
+    assert_ok(engine_model_info(model, &info, NULL));
     for (size_t i = 0; engine_model_section(model, i, &section) == 0; i++)
         sum += strlen(section.tag);
     for (size_t i = 0; engine_model_tensor(model, i, &tensor) == 0; i++)

@@ -23,7 +23,7 @@ SET_UP()
 
 TEST(the_sound_file_works)
 {
-    assert_int_equal(open_bytes(sound.data, sound.len), 0);
+    assert_ok(open_bytes(sound.data, sound.len));
 }
 
 TEST(truncated_at_every_byte)
@@ -38,7 +38,7 @@ TEST(truncated_at_every_byte)
     snprintf(path, sizeof path, "%s/cut.weights", support_folder());
     file = open(path, O_CREAT | O_WRONLY, 0600);
     assert_true(file >= 0 && write(file, sound.data, sound.len) == (ssize_t)sound.len);
-    assert_int_equal(engine_model_open(path, NULL, &model, &last), 0);
+    assert_ok(engine_model_open(path, NULL, &model, &last));
     use_model(model);
     engine_model_close(model);
     for (size_t len = sound.len - 1; len > 0; len--) {
@@ -222,14 +222,14 @@ TEST(sections_unknown_or_missing)
         copy = patient_copy(&sound, 0);
         remove_section(&copy, tags[t]);
         if (strcmp(tags[t], "META") == 0)
-            assert_int_equal(open_patient(&copy), 0);
+            assert_ok(open_patient(&copy));
         else
             assert_refused(&copy, ENGINE_ERROR_FORMAT, tags[t]);
     }
     copy = patient_copy(&sound, 0); /* unknown: skipped, unless the file says that it is needed */
     memcpy(section_entry(&copy, "META"), "ABCD", 4);
     heal_table(&copy);
-    assert_int_equal(open_patient(&copy), 0);
+    assert_ok(open_patient(&copy));
     copy = patient_copy(&sound, 0); /* settings are no pieces */
     memcpy(section_entry(&copy, "META"), "PIEC", 4);
     heal_table(&copy);

@@ -145,7 +145,7 @@ TEST(settings_unknown_or_doubled)
     assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "turbo");
     copy = patient_copy(&sound, SPARE);
     replace_setting(&copy, "META", "turbo", "yes", 3); /* free keys: this one is fine */
-    assert_int_equal(open_patient(&copy), 0);
+    assert_ok(open_patient(&copy));
     copy = patient_copy(&sound, SPARE);
     replace_setting(&copy, "CONF", "layers", "1\0002", 3); /* a NUL inside a number */
     assert_int_not_equal(open_patient(&copy), 0);
@@ -191,14 +191,14 @@ TEST(keys_of_every_length)
 {
     char key[258] = {0};
     memset(key, 'k', 257);
-    assert_int_equal(open_with_key(key), ENGINE_ERROR_FORMAT);
+    assert_fails(FORMAT, open_with_key(key));
     key[256] = '\0';
-    assert_int_equal(open_with_key(key), ENGINE_OK);
-    assert_int_equal(open_with_key("!"), ENGINE_OK);
-    assert_int_equal(open_with_key("~"), ENGINE_OK);
-    assert_int_equal(open_with_key(" "), ENGINE_ERROR_FORMAT);
-    assert_int_equal(open_with_key("\x7f"), ENGINE_ERROR_FORMAT);
-    assert_int_equal(open_with_key(""), ENGINE_ERROR_FORMAT);
+    assert_ok(open_with_key(key));
+    assert_ok(open_with_key("!"));
+    assert_ok(open_with_key("~"));
+    assert_fails(FORMAT, open_with_key(" "));
+    assert_fails(FORMAT, open_with_key("\x7f"));
+    assert_fails(FORMAT, open_with_key(""));
 }
 
 TEST(no_settings_at_all)
@@ -206,7 +206,7 @@ TEST(no_settings_at_all)
     static const uint8_t none[4] = {0};
     struct patient copy = patient_copy(&sound, SPARE);
     replace_section(&copy, "META", none, sizeof none);
-    assert_int_equal(open_patient(&copy), ENGINE_OK);
+    assert_ok(open_patient(&copy));
     copy = patient_copy(&sound, SPARE);
     replace_section(&copy, "META", none, 3);
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "section META is too short");

@@ -88,7 +88,7 @@ TEST(flipped_bits_are_seen)
             fail_msg("bit %zu was not seen", bit);
         assert_non_null(strstr(last.message, "DATA is damaged: checksum"));
         assert_non_null(strstr(last.message, path));
-        assert_int_equal(try_open(&do_not), ENGINE_OK); /* to look into it */
+        assert_ok(try_open(&do_not)); /* to look into it */
         struct patient damaged = patient_copy(&sound, 0);
         damaged.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         assert_refused(&damaged, ENGINE_ERROR_FORMAT, "DATA is damaged");
@@ -102,11 +102,11 @@ TEST(large_files_where_it_is_asked_for)
     support_make_model(path, NULL, "--layers 1 --width 256 --heads 4 --vocabulary 32000");
     assert_int_equal(stat(path, &stat_), 0);
     assert_true(stat_.st_size > VERIFIED_BYTES);
-    assert_int_equal(try_open(&verify), ENGINE_OK);
+    assert_ok(try_open(&verify));
     flip_bit(8 * 5000);
-    assert_int_equal(try_open(NULL), ENGINE_OK);
-    assert_int_equal(try_open(&verify), ENGINE_ERROR_FORMAT);
-    assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
+    assert_ok(try_open(NULL));
+    assert_fails(FORMAT, try_open(&verify));
+    assert_fails(FORMAT, try_open(&copy));
 }
 
 /* Through a map that is already dirty, a file changes and its times do not: what was verified is
@@ -120,11 +120,11 @@ TEST(verified_once)
     volatile uint8_t *byte = map + HEADER;
     *byte ^= 1;
     *byte ^= 1;
-    assert_int_equal(try_open(&verify), ENGINE_OK);
+    assert_ok(try_open(&verify));
     *byte ^= 1;
-    assert_int_equal(try_open(NULL), ENGINE_OK);
-    assert_int_equal(try_open(&verify), ENGINE_OK);
-    assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
+    assert_ok(try_open(NULL));
+    assert_ok(try_open(&verify));
+    assert_fails(FORMAT, try_open(&copy));
     munmap(map, sound.len);
     close(file);
 }
@@ -137,7 +137,7 @@ TEST(options_that_make_no_sense)
         ENGINE_MODEL_OPTIONS(.precision = (engine_precision)3)};
     write_sound();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(try_open(&wrong[i]), ENGINE_ERROR_ARGUMENT);
+        assert_fails(ARGUMENT, try_open(&wrong[i]));
         assert_non_null(strstr(last.message, "verify is"));
     }
 }
@@ -150,7 +150,7 @@ TEST(no_weight_file_is_not_copied)
     write_sound();
     write_at(0, "no", 2);
     assert_int_equal(truncate(path, gigabytes << 30), 0);
-    assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
+    assert_fails(FORMAT, try_open(&copy));
     assert_non_null(strstr(last.message, "not a weight file"));
     assert_non_null(strstr(last.message, path));
     unlink(path);
@@ -185,16 +185,16 @@ TEST(verified_again_when_it_changed)
 {
     write_sound();
     set_modified(1000, 5);
-    assert_int_equal(try_open(NULL), ENGINE_OK);
-    assert_int_equal(try_open(&copy), ENGINE_OK);
+    assert_ok(try_open(NULL));
+    assert_ok(try_open(&copy));
     flip_bit_later(8 * HEADER, 1000, 5);
-    assert_int_equal(try_open(NULL), ENGINE_ERROR_FORMAT);
-    assert_int_equal(try_open(&verify), ENGINE_ERROR_FORMAT);
-    assert_int_equal(try_open(&copy), ENGINE_ERROR_FORMAT);
+    assert_fails(FORMAT, try_open(NULL));
+    assert_fails(FORMAT, try_open(&verify));
+    assert_fails(FORMAT, try_open(&copy));
     flip_bit(8 * HEADER);
-    assert_int_equal(try_open(NULL), ENGINE_OK);
+    assert_ok(try_open(NULL));
     write_sound(); /* another file at the same path */
-    assert_int_equal(try_open(NULL), ENGINE_OK);
+    assert_ok(try_open(NULL));
 }
 
 /* A damaged file is not remembered as sound, nor are more files than there is room for lost. */
@@ -252,7 +252,7 @@ static void encode(const engine_model *model, float out[TINY_WIDTH])
 {
     engine_input input = support_text("I ride the bike");
     engine_session *session = support_session(model, NULL);
-    assert_int_equal(engine_encode(session, &input, 1, NULL, out, TINY_WIDTH, NULL, NULL), 0);
+    assert_ok(engine_encode(session, &input, 1, NULL, out, TINY_WIDTH, NULL, NULL));
 }
 
 /* `cp new.weights served.weights` while the model is open; with a map this is SIGBUS. */
@@ -265,7 +265,7 @@ TEST(a_copied_file_may_be_overwritten)
     assert_int_equal(truncate(path, 0), 0);
     encode(model, behind);
     assert_memory_equal(before, behind, sizeof before);
-    assert_int_equal(engine_model_verify(model, &last), ENGINE_OK);
+    assert_ok(engine_model_verify(model, &last));
 }
 
 /* ---- Overwritten while it is mapped ---- */
@@ -288,7 +288,7 @@ static void use(const engine_model *model)
     float out[TINY_WIDTH];
     engine_input input = support_text("I ride the bike");
     engine_session *session;
-    assert_int_equal(engine_model_info(model, &info, NULL), ENGINE_OK);
+    assert_ok(engine_model_info(model, &info, NULL));
     assert_non_null(info.norm);
     for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++) {
         assert_true(strlen(tensor.type) > 0 && strlen(tensor.name) > 0);
@@ -300,7 +300,7 @@ static void use(const engine_model *model)
         for (size_t k = 0;
              engine_model_setting(model, (engine_settings)i, k, &key, &value, NULL) == 0;)
             k++;
-    assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+    assert_fails(FORMAT, engine_model_verify(model, &last));
     assert_non_null(strstr(last.message, " is damaged"));
     if (engine_session_new(model, NULL, &session, &last) == ENGINE_OK)
         for (int twice = 0; twice < 2; twice++)
@@ -346,8 +346,8 @@ static void assert_found(const char *tensor, size_t offset, const void *bytes, s
     set_u32(entry + 20, crc32c(0, data, (size_t)get_u64(entry + 64)));
     heal_section(&changed, "DATA");
     heal_section(&changed, "TENS");
-    assert_int_equal(engine_model_open_memory(changed.data, changed.len, NULL, &model, &last), 0);
-    assert_int_equal(engine_model_verify(model, &last), ENGINE_ERROR_FORMAT);
+    assert_ok(engine_model_open_memory(changed.data, changed.len, NULL, &model, &last));
+    assert_fails(FORMAT, engine_model_verify(model, &last));
     if (strstr(last.message, tensor) == NULL || strstr(last.message, words) == NULL)
         fail_msg("%s at %zu: %s", tensor, offset, last.message);
     engine_model_close(model);

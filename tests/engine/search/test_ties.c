@@ -47,14 +47,14 @@ TEST(the_lower_row_of_equal_scores)
         const engine_weight weight = {0, is_best ? 2 : 1};
         rows[i * WIDTH] = is_best ? 1 : -1;
         texts[i + 1] = i + 1;
-        assert_int_equal(engine_index_add_weights(builder, &weight, 1, NULL), ENGINE_OK);
+        assert_ok(engine_index_add_weights(builder, &weight, 1, NULL));
     }
     for (size_t i = 0; i < QUERIES; i++) {
         weights[i] = (engine_weight){0, 1};
         starts[i + 1] = i + 1;
     }
-    assert_int_equal(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL), ENGINE_OK);
-    assert_int_equal(engine_index_open(&index, NULL), ENGINE_OK);
+    assert_ok(engine_index_bytes(builder, 0, &index.bytes, &index.len, NULL));
+    assert_ok(engine_index_open(&index, NULL));
     const engine_sparse_queries sparse = {&index, weights, starts, NULL};
     const engine_search_options by_texts =
         ENGINE_SEARCH_OPTIONS(.text_starts = texts, .n_texts = N);
