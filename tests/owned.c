@@ -83,6 +83,14 @@ float *random_floats(uint64_t *state, size_t n, double range)
     return x;
 }
 
+float nan_with(uint64_t bits)
+{
+    uint32_t pattern = 0x7FC00000u | (uint32_t)(bits & 0x803FFFFF);
+    float nan;
+    memcpy(&nan, &pattern, sizeof nan);
+    return nan;
+}
+
 static const uint32_t UNTOUCHED = 0x7FC5A5A5u;
 
 void fill_untouched(float *x, size_t n)

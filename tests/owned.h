@@ -25,6 +25,9 @@ float *copy_floats(const float *x, size_t n);
 double random_within(uint64_t *state, double range);
 float *random_floats(uint64_t *state, size_t n, double range);
 
+/* A NaN with bits of its own, which arithmetic on bits could lose. */
+float nan_with(uint64_t bits);
+
 /* Fills with a NaN that no computation gives, and recognizes it: what must not be written stays
  * `untouched`, and code that reads it gets NaN. */
 void fill_untouched(float *x, size_t n);

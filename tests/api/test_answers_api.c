@@ -50,17 +50,6 @@ TEST(models_without)
     assert_int_equal(info.has_sparse, 1);
 }
 
-TEST(names)
-{
-    assert_string_equal(engine_pooling_name(ENGINE_POOLING_SPARSE), "sparse");
-    assert_string_equal(engine_pooling_name(ENGINE_POOLING_COLBERT), "colbert");
-    assert_null(engine_pooling_name((engine_pooling)(ENGINE_POOLING_LABELS + 1)));
-    assert_int_equal(engine_pooling_named("sparse"), ENGINE_POOLING_SPARSE);
-    assert_int_equal(engine_pooling_named("colbert"), ENGINE_POOLING_COLBERT);
-    assert_int_equal(engine_pooling_named("many"), -1);
-    assert_int_equal(engine_pooling_named(NULL), -1);
-}
-
 TEST(options_that_make_no_sense)
 {
     engine_encode_options options = with((engine_pooling)13);

@@ -131,9 +131,12 @@ TEST(names_and_values)
     assert_string_equal(engine_position_name(ENGINE_POSITION_FOURIER), "fourier");
     assert_string_equal(engine_mask_name(ENGINE_MASK_CAUSAL), "causal");
     assert_string_equal(engine_mask_name(ENGINE_MASK_MODEL), "model");
-    assert_null(engine_pooling_name((engine_pooling)99));
+    assert_string_equal(engine_pooling_name(ENGINE_POOLING_SPARSE), "sparse");
+    assert_string_equal(engine_pooling_name(ENGINE_POOLING_COLBERT), "colbert");
+    assert_null(engine_pooling_name((engine_pooling)(ENGINE_POOLING_LABELS + 1)));
     assert_null(engine_mask_name((engine_mask)-1));
     assert_int_equal(engine_pooling_named("Mean"), -1);
+    assert_int_equal(engine_pooling_named(NULL), -1);
     assert_int_equal(engine_position_named(""), -1);
     assert_int_equal(engine_mask_named(NULL), -1);
 }
@@ -365,8 +368,10 @@ TEST(position_matrix_edges)
     assert_refused(&error, engine_position_matrix(model, NULL, 0, 3, NULL, 0, &needed, &error),
                    ENGINE_ERROR_BUFFER);
     assert_int_equal(needed, 3 * D);
+    out[3 * D - 1] = 77;
     assert_fails(BUFFER,
                  engine_position_matrix(model, NULL, 0, 3, out, 3 * D - 1, &needed, &error));
+    assert_true(needed == 3 * D && out[3 * D - 1] == 77);
     assert_fails(ARGUMENT, engine_position_matrix(model, NULL, 0, 3, NULL, 3 * D, NULL, &error));
     assert_ok(engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, TINY_MAX_TOKENS, out,
                                      16 * D, NULL, NULL));
@@ -374,6 +379,9 @@ TEST(position_matrix_edges)
                    engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0,
                                           TINY_MAX_TOKENS + 1, out, 16 * D, NULL, &error),
                    ENGINE_ERROR_LENGTH);
+    assert_fails(LENGTH, engine_position_matrix_exact(model, NULL, 0, TINY_MAX_TOKENS + 1, NULL, 0,
+                                                      NULL, &error));
+    assert_fails(LENGTH, engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, NULL, NULL));
     assert_refused(
         &error,
         engine_position_matrix(model, with((engine_position)8), 0, 1, out, 16 * D, NULL, &error),

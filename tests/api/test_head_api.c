@@ -111,8 +111,8 @@ TEST(entities_of_tokens_and_after_a_prompt)
  * gaps between tokens. Each word is an entity, as its label is one of B-. */
 TEST(words_of_tokens)
 {
-    engine_model *model = support_small_model("--head token --labels B-X,B-Y");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session =
+        support_session(support_small_model("--head token --labels B-X,B-Y"), NULL);
     engine_encode_options first = ENGINE_ENCODE_OPTIONS(.strategy = ENGINE_STRATEGY_FIRST);
     engine_token tokens[] = {{.id = 1, .end = 2},
                              {.id = 2, .begin = 2, .end = 2},
@@ -222,8 +222,7 @@ TEST(rank_of_texts_without_words)
     float scores[4];
     engine_token tokens[8];
     size_t n;
-    engine_model *model = support_open("weights/default.weights");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session = support_session(support_open("weights/default.weights"), NULL);
     assert_ok(engine_tokenize(session, &empty, NULL, tokens, 8, &n, NULL));
     assert_int_equal(n, 2);
     assert_int_equal(engine_has_text(tokens, n), 0);
@@ -239,8 +238,7 @@ TEST(rank_of_texts_without_words)
     } kinds[] = {{"--set token_vectors=6", ENGINE_POOLING_COLBERT},
                  {"--set sparse=linear", ENGINE_POOLING_SPARSE}};
     for (size_t i = 0; i < 2; i++) {
-        engine_model *small = support_small_model(kinds[i].options);
-        engine_session *of_small = support_session(small, NULL);
+        engine_session *of_small = support_session(support_small_model(kinds[i].options), NULL);
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = kinds[i].pooling);
         assert_ok(engine_rank(of_small, &query, texts, 2, &options, scores));
         assert_true(scores[0] == (i == 0 ? -2 : 0) && scores[1] >= scores[0]);
@@ -259,8 +257,8 @@ TEST(pooler_without_tokens)
     engine_input input = {.ids = IDS, .n_ids = 2, .mask = mask};
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
     float out[WIDTH], zeros[WIDTH] = {0};
-    engine_model *model = support_small_model("--head pooler --head-dense tanh");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session =
+        support_session(support_small_model("--head pooler --head-dense tanh"), NULL);
     assert_ok(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL));
     assert_memory_equal(out, zeros, sizeof out);
 }
@@ -273,8 +271,8 @@ TEST(rank_by_pairs_at_its_edges)
                  tokens = {0}, counted = {0}, paired = cat, ids = support_ids(IDS, 2), pair = cat,
                  of_lengths[] = {{.n_ids = 1}, {.n_tokens = 1}};
     float scores[2];
-    engine_model *model = support_small_model("--head sequence --labels 1");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session =
+        support_session(support_small_model("--head sequence --labels 1"), NULL);
     tokens.tokens = &token;
     paired.pair_len = 1;
     pair.pair = "dog";
@@ -346,8 +344,7 @@ TEST(rank_counts_what_it_cuts)
         size_t n_cut = 7;
         engine_encode_options seen = ENGINE_ENCODE_OPTIONS(.n_cut = &n_cut),
                               asked = ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE);
-        engine_model *model = support_small_model(made[i]);
-        engine_session *session = support_session(model, NULL);
+        engine_session *session = support_session(support_small_model(made[i]), NULL);
         assert_fails(LENGTH, engine_rank(session, &query, texts, 3, NULL, scores));
         assert_ok(engine_rank(session, &query, texts, 3, &seen, scores));
         assert_int_equal(n_cut, 2);

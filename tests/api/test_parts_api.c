@@ -183,8 +183,7 @@ TEST(padding_has_no_part)
 {
     static const int32_t ids[] = {1, 2, 3, 1, 0};
     static const uint8_t mask[] = {0, 1, 1, 1, 0};
-    engine_model *model = support_small_model("");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session = support_session(support_small_model(""), NULL);
     engine_input padded = support_ids(ids, 5), bare = support_ids(ids + 1, 3);
     const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     size_t n, n_bare;
@@ -219,8 +218,7 @@ TEST(what_is_no_sum_is_refused_with_the_reason)
         {"--head sequence --labels 2", ENGINE_POOLING_LABELS, "labels"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        engine_model *model = support_small_model(cases[i].made);
-        engine_session *session = support_session(model, NULL);
+        engine_session *session = support_session(support_small_model(cases[i].made), NULL);
         const engine_input text = support_text(TEXTS[0]);
         const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = cases[i].pooling);
         assert_fails(UNSUPPORTED,
@@ -231,8 +229,7 @@ TEST(what_is_no_sum_is_refused_with_the_reason)
 
 TEST(arguments_are_checked)
 {
-    engine_model *model = support_small_model("");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session = support_session(support_small_model(""), NULL);
     const engine_input text = support_text("dog");
     const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     float out[MOST];

@@ -208,9 +208,8 @@ static void mean_from(engine_session *of, const char *text, size_t first, float 
 
 TEST(vectors_without_the_prompts_tokens)
 {
-    engine_model *other =
-        support_small_model("--pooling mean --normalize no --set pools_prompt=no");
-    engine_session *of = support_session(other, NULL);
+    engine_session *of = support_session(
+        support_small_model("--pooling mean --normalize no --set pools_prompt=no"), NULL);
     engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.prompt_text = "I ride ", .prompt_len = ENGINE_NUL_TERMINATED);
     engine_input input = nul_terminated("bike dog"), given = {0};

@@ -82,8 +82,7 @@ TEST(what_is_refused)
     static const int32_t ids[] = {1, 2};
     static const engine_pooling others[] = {ENGINE_POOLING_CLS, ENGINE_POOLING_LAST,
                                             ENGINE_POOLING_NONE};
-    engine_model *model = support_small_model("");
-    engine_session *session = support_session(model, NULL);
+    engine_session *session = support_session(support_small_model(""), NULL);
     const engine_input text = support_text(TEXT), of_ids = {.ids = ids, .n_ids = 2};
     const engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
     float out[WIDTH];

@@ -83,8 +83,7 @@ TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
     support_program("default.weights", path);
     if (!plain_weights_read(&weights, path))
         fail_msg("%s", weights.error);
-    engine_model *model = support_open(path);
-    engine_session *session = support_session(model, NULL);
+    engine_session *session = support_session(support_open(path), NULL);
     for (size_t i = 0; i < TEXTS; i++) {
         int32_t ids[MOST_TOKENS];
         struct plain_output output;

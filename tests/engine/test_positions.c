@@ -300,32 +300,6 @@ TEST(frequencies_of_file_and_options)
     assert_memory_equal(stored, asked, N * WIDTH * sizeof *asked);
 }
 
-/* The learned table ends; before max_tokens it may not, and the offset takes rows away. */
-TEST(past_the_table)
-{
-    struct plain_weights weights;
-    engine_error error = {0};
-    size_t width = 12, needed = 0;
-    engine_model *model =
-        make("--width 12 --heads 3 --max-tokens 30 --position learned --position-offset 4");
-    assert_true(plain_weights_read(&weights, path));
-    const struct plain_tensor *table = plain_tensor(&weights, "embedding.position.weight");
-    assert_non_null(table);
-    size_t n = table->rows - 4;
-    assert_true(n >= 30);
-    positions(model, ENGINE_POSITION_LEARNED, n, width);
-    float *out = new_floats((n + 1) * width);
-    assert_fails(LENGTH, engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, n + 1, out,
-                                                (n + 1) * width, &needed, &error));
-    assert_fails(LENGTH, error.status);
-    assert_true(error.message[0] != '\0');
-    double one;
-    assert_fails(LENGTH,
-                 engine_position_matrix_exact(model, NULL, 0, n + 1, &one, 0, &needed, &error));
-    assert_fails(LENGTH, engine_position_matrix(model, NULL, 0, SIZE_MAX, out, 0, &needed, NULL));
-    plain_weights_free(&weights);
-}
-
 /* Padding within a text reads the row of its own id, and only computed positions count it. */
 TEST(padding_is_not_counted)
 {
@@ -347,32 +321,6 @@ TEST(padding_is_not_counted)
     assert_ok(engine_encode(by_index, inputs, 1, NULL, computed, 4 * WIDTH, NULL, NULL));
     for (size_t i = 0; i < WIDTH; i++)
         assert_true(fabsf(computed[2 * WIDTH + i] - computed[i] - 0.5f) < 1e-6f);
-}
-
-TEST(buffers)
-{
-    float out[40], guard = 77.0f;
-    size_t needed = 0;
-    engine_error error = {0};
-    engine_model *model = make("--width 10 --heads 2 --max-tokens 30 --position sinusoidal");
-    assert_fails(BUFFER, engine_position_matrix(model, NULL, 0, 4, NULL, 0, &needed, &error));
-    assert_int_equal(needed, 40);
-    needed = 0;
-    out[39] = guard;
-    assert_fails(BUFFER, engine_position_matrix(model, NULL, 0, 4, out, 39, &needed, NULL));
-    assert_int_equal(needed, 40);
-    assert_true(out[39] == guard);
-    assert_ok(engine_position_matrix(model, NULL, 0, 0, NULL, 0, &needed, NULL));
-    assert_int_equal(needed, 0);
-    assert_fails(UNSUPPORTED, engine_position_matrix(model, with(ENGINE_POSITION_LEARNED), 0, 4,
-                                                     out, 40, &needed, &error));
-    assert_fails(UNSUPPORTED, error.status);
-    assert_fails(ARGUMENT, engine_position_matrix(model, with((engine_position)9), 0, 4, out, 40,
-                                                  &needed, NULL));
-    assert_fails(ARGUMENT, engine_position_matrix(NULL, NULL, 0, 4, out, 40, &needed, NULL));
-    engine_session *session;
-    engine_session_options options = ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_LEARNED);
-    assert_fails(UNSUPPORTED, engine_session_new(model, &options, &session, &error));
 }
 
 SET_UP()

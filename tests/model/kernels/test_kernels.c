@@ -201,15 +201,6 @@ TEST(activation_lengths)
     }
 }
 
-/* NaN carries bits of its own, in which exp's arithmetic on bits could lose it. */
-static float nan_with(uint64_t bits)
-{
-    uint32_t pattern = 0x7FC00000u | (uint32_t)(bits & 0x803FFFFF);
-    float nan;
-    memcpy(&nan, &pattern, sizeof nan);
-    return nan;
-}
-
 static void check_nan(const struct kernels *kernels, size_t a, size_t n, size_t at, float nan)
 {
     enum activation activation = activations[a];

@@ -1,7 +1,6 @@
 /* tags: numbers aarch64 */
 /* Every kernel of every instruction set with fused multiply-adds gives the same bits, at every
- * length of a row; and a product's are those of fmaf in a loop, so that it is not by chance that
- * the sets agree, nor by all of them rounding twice.
+ * length of a row. That these are those of fmaf in a loop is tested in test_product.c.
  *
  * Guarantee: each kernel gives the same bits on each of these sets, at every length of a row. */
 #include "tests/model/plain.h"
@@ -158,32 +157,4 @@ TEST(same_bits)
     check_same(rounded_rows, "rounded rows");
     check_same(table_rows, "rows of tables");
     check_same(attention, "attention");
-}
-
-/* Chains acc = fma(x, w, acc) over ascending k and their sum, then the bias. */
-TEST(products_are_fused)
-{
-    for (size_t s = 1; tested_kernels(s) != NULL; s++)
-        for (size_t n = 1; n <= LONGEST; n += support_emulated() ? 3 : 1) {
-            uint64_t state = n;
-            float *x = random_floats(&state, n, 2), *w = random_floats(&state, PANEL * n, 2);
-            float *bias = random_floats(&state, PANEL, 2), out[PANEL];
-            struct stored stored = store_matrix(TENSOR_F32, LAYOUT_PANELS, w, PANEL, n);
-            tested_kernels(s)->product(&(struct product){.x = x,
-                                                         .x_stride = n,
-                                                         .panels = stored.matrix.data,
-                                                         .panel_stride = n * PANEL,
-                                                         .k = n,
-                                                         .bias = bias,
-                                                         .out = out,
-                                                         .out_stride = PANEL,
-                                                         .n_rows = 1,
-                                                         .n_panels = 1});
-            for (size_t c = 0; c < PANEL; c++) {
-                float sum = plain_chains(x, w + c * n, 1, n, true);
-                if (!(out[c] == sum + bias[c]))
-                    fail_msg("%s: %.9g, not %.9g, for %zu products", tested_kernels(s)->isa,
-                             (double)out[c], (double)(sum + bias[c]), n);
-            }
-        }
 }

@@ -241,14 +241,6 @@ TEST(exp_by_softmax)
     }
 }
 
-static float nan_with(uint64_t bits)
-{
-    uint32_t pattern = 0x7FC00000u | (uint32_t)(bits & 0x803FFFFF);
-    float nan;
-    memcpy(&nan, &pattern, sizeof nan);
-    return nan;
-}
-
 static void fill_column(struct softmax_case *c, size_t query, float first, float second)
 {
     for (size_t j = 0; j < c->block.n_keys; j++)

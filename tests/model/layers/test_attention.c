@@ -408,25 +408,6 @@ TEST(order_of_keys)
     }
 }
 
-/* Equal tokens see the mean of equal values, up to 4: n roundings; one token sees itself. */
-TEST(known)
-{
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (size_t n = 1; n <= MOST; n += support_slow() ? 5 : 1) {
-            struct head_case c = new_case(n, 3, n % 2 == 0 ? full : causal);
-            for (size_t t = 0; t < n; t++)
-                for (size_t i = 0; i < 9; i++)
-                    c.wide[t * c.stride + i] = (float)i - 4;
-            run(tested_kernels(s), &c, blas);
-            for (size_t t = 0; t < n; t++)
-                for (size_t i = 0; i < 3; i++)
-                    assert_true(fabsf(c.out[t * c.out_stride + i] - ((float)i + 2)) <=
-                                5e-7f * (float)n);
-            assert_true(c.map[0] == (n % 2 == 0 ? 1 / (float)n : 1));
-        }
-    }
-}
-
 /* What 32 bits cannot count, but a file may ask for, has its like in 64: neither a product of sizes
  * nor their sum wraps around. */
 TEST(memory_that_cannot_be_counted_is_refused)

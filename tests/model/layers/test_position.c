@@ -56,37 +56,6 @@ TEST(far_positions)
     assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal, far");
 }
 
-/* A row's length is √(D/2) at every position; two rows' distance depends only on the distance of
- * their positions. */
-TEST(known_lengths)
-{
-    enum { WIDTH = 100, POSITIONS = 128 };
-    static float out[POSITIONS][WIDTH];
-    sinusoidal(POSITIONS, WIDTH, WIDTH, out[0]);
-    for (size_t p = 0; p < POSITIONS; p++) {
-        double length = 0, distance = 0;
-        for (size_t i = 0; i < WIDTH; i++) {
-            double next = p + 2 < POSITIONS ? (double)out[p + 2][i] : 0;
-            length += (double)out[p][i] * (double)out[p][i];
-            distance += ((double)out[p][i] - next) * ((double)out[p][i] - next);
-        }
-        assert_true(fabs(sqrt(length) - 7.071068) <= 1e-6);
-        assert_true(p + 2 >= POSITIONS || fabs(sqrt(distance) - 3.266878) <= 1e-6);
-    }
-}
-
-TEST(first_rows)
-{
-    float out[2][5];
-    sinusoidal(2, 5, 5, out[0]);
-    for (size_t i = 0; i < 5; i++)
-        assert_true(out[0][i] == (float)(i % 2)); /* sin 0, cos 0 */
-    assert_true(out[1][0] == (float)sin(1) && out[1][1] == (float)cos(1));
-    assert_true(fabs((double)out[1][4] - sin(pow(10000, -4.0 / 5))) <=
-                1e-10); /* an odd D ends with a sine */
-    sinusoidal(0, 5, 5, NULL);
-}
-
 /* ---- What follows from the formulas ---- */
 
 static struct position_encoding scheme_of(enum position_scheme scheme, size_t width)
@@ -163,30 +132,6 @@ TEST(waves_come_back)
     assert_true(rows[1 * 8 + 4] == -1 && rows[16 * 8 + 2] == 1);         /* -1/4; a quarter of 64 */
 }
 
-/* Without frequencies: those of a text of `period` tokens. Columns without one are 0. */
-TEST(harmonics)
-{
-    struct position_encoding encoding = scheme_of(POSITION_FOURIER, 7);
-    float *rows = rows_of(&encoding, 130);
-    for (size_t p = 0; p < 65; p++)
-        for (size_t i = 0; i < 7; i++) {
-            double angle = 2 * acos(-1.0) * (double)(i / 2 + 1) / 64 * (double)p;
-            double expected = i % 2 == 0 ? sin(angle) : cos(angle);
-            assert_true(fabs((double)rows[p * 7 + i] - expected) <= 0x1p-25 + 1e-13);
-            assert_true(rows[(p + 64) * 7 + i] == rows[p * 7 + i]);
-        }
-    static const float stored[] = {0.125f, 0.3f};
-    encoding.frequencies = stored;
-    encoding.n_frequencies = 2;
-    rows = rows_of(&encoding, 9);
-    for (size_t p = 0; p < 9; p++) {
-        assert_true(fabs((double)rows[p * 7 + 2] -
-                         sin(2 * acos(-1.0) * (double)0.3f * (double)p)) <= 0x1p-25 + 1e-13);
-        assert_true(rows[p * 7 + 4] == 0 && rows[p * 7 + 5] == 0 && rows[p * 7 + 6] == 0);
-    }
-    assert_true(rows[0 * 7] == rows[8 * 7] && rows[1] == 1);
-}
-
 /* 2^D rows are unique, then they begin again; column i is bit i, the lowest first. */
 TEST(binary)
 {
@@ -225,21 +170,6 @@ TEST(index)
         }
     assert_true(of_5[12] == 0.8f && of_20[48] == 0.8f);
     assert_true(position_index(2.5, 1, 4) == 0.625f && position_index(0, 3, 4) == 0);
-}
-
-/* exp(-p / base^(i/D)): column 0 falls by 1/e at each token, column D·j/k of base b^k by 1/e in b^j
- * tokens. */
-TEST(exponential)
-{
-    struct position_encoding encoding = scheme_of(POSITION_EXPONENTIAL, 4);
-    encoding.base = 10000; /* time constants 1, 10, 100, 1000 */
-    float *rows = rows_of(&encoding, 2001);
-    double constant = 1;
-    for (size_t i = 0; i < 4; i++, constant *= 10)
-        for (size_t p = 0; p <= 2000; p++)
-            assert_true(fabs((double)rows[p * 4 + i] - exp(-(double)p / constant)) <=
-                        0x1p-25 + 1e-12);
-    assert_true(rows[0] == 1 && rows[3] == 1 && rows[10 * 4 + 1] == (float)exp(-1));
 }
 
 /* W2 is a factor on the double, before the only rounding; and part of the rows are the same as all.
