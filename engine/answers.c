@@ -331,28 +331,24 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
 }
 
 /* Computes the query's vector, first in session->rank_vectors, or its vectors. */
-static engine_status encode_query(engine_session *session, const engine_input *query,
-                                  struct request *request, engine_result *result)
+static engine_status encode_query(engine_session *session, const engine_input *input,
+                                  struct request *query, struct request *texts,
+                                  engine_result *result)
 {
-    bool has_many = request->kind == ANSWER_VECTORS;
-    size_t width = request->width, n_floats = 0;
+    bool has_many = query->kind == ANSWER_VECTORS;
+    size_t width = query->width, n_floats = 0;
     float *to = has_many ? session->query_vectors : session->rank_vectors;
-    const bool special = request->special;
-    request->is_query = true;
-    request_set_by_ids(session->model, request->kind == ANSWER_SPARSE, request);
-    request->first_input = ENGINE_QUERY_INPUT;
+    query->first_input = ENGINE_QUERY_INPUT;
     engine_status status =
-        encode(session, query, 1, request, to, has_many ? session->max_tokens * width : width,
+        encode(session, input, 1, query, to, has_many ? session->max_tokens * width : width,
                &n_floats, result);
-    request->is_query = request->by_ids = false;
-    request->special = special;
-    if (!has_many)
-        return status;
-    request->kind = ANSWER_MAX_SIM; /* for the texts: scores instead of vectors */
-    request->width = 1;
-    request->query = to;
-    request->query_width = width;
-    request->n_query = n_floats / width;
+    if (has_many) {
+        texts->kind = ANSWER_MAX_SIM;
+        texts->width = 1;
+        texts->query = to;
+        texts->query_width = width;
+        texts->n_query = n_floats / width;
+    }
     return status;
 }
 
@@ -382,12 +378,12 @@ static engine_status rank_vectors(engine_session *session, const engine_input *t
     return status;
 }
 
-/* Reads the request for the texts, and the query's prompt. Changes the options. */
+/* Reads what is asked of the texts and of the query. Changes the options. */
 static engine_status request_rank(engine_session *session, engine_encode_options *options,
-                                  bool by_pair, struct request *texts, struct prompt *query)
+                                  bool by_pair, struct request *texts, struct request *query)
 {
     const engine_model *model = session->model;
-    struct request asked = {0};
+    const enum request_part part = by_pair ? REQUEST_LABELS : REQUEST_ANSWER;
     if (options->pooling == ENGINE_POOLING_NONE ||
         (options->pooling == ENGINE_POOLING_LABELS && !by_pair))
         return misused(&session->error,
@@ -397,16 +393,12 @@ static engine_status request_rank(engine_session *session, engine_encode_options
         own_pooling(&model->encoder.config) == ENGINE_POOLING_NONE)
         options->pooling = ENGINE_POOLING_TEXT;
     options->role = ENGINE_ROLE_DOCUMENT;
-    engine_status status = request_read(model, options, by_pair ? REQUEST_LABELS : REQUEST_ANSWER,
-                                        texts, &session->error);
+    engine_status status = request_read(model, options, part, texts, &session->error);
     options->role = ENGINE_ROLE_QUERY;
     options->prompt = options->query_prompt;
     options->prompt_text = NULL;
-    if (status == ENGINE_OK)
-        status = request_read(model, options, by_pair ? REQUEST_LABELS : REQUEST_TEXTS, &asked,
-                              &session->error);
-    *query = asked.prompt;
-    return status;
+    return status == ENGINE_OK ? request_read(model, options, part, query, &session->error)
+                               : status;
 }
 
 static size_t count_cut(const engine_result *results, size_t n)
@@ -421,8 +413,7 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
                                 const engine_input *texts, size_t n,
                                 const engine_encode_options *given, float *out)
 {
-    struct request request;
-    struct prompt query_prompt;
+    struct request asked, request; /* of the query; of the texts or pairs */
     engine_encode_options options;
     if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
         return misused(&session->error, "engine_rank: query, texts or out is NULL");
@@ -431,22 +422,20 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     if (status != ENGINE_OK)
         return status;
     const bool by_pair = ranks_pairs(session->model);
-    status = request_rank(session, &options, by_pair, &request, &query_prompt);
+    status = request_rank(session, &options, by_pair, &request, &asked);
     if (status != ENGINE_OK)
         return status;
-    struct prompt text_prompt = request.prompt;
     engine_result seen[RANK_BATCH] = {{0}}, *results = options.n_cut != NULL ? seen : NULL;
     bool query_has_text = true;
-    request.have_text = by_pair ? NULL : &query_has_text;
-    request.n_inputs = n;
-    request.prompt = query_prompt;
-    if (by_pair) /* the text is the second one of each pair */
-        request.pair_prompt = text_prompt;
+    asked.have_text = &query_has_text;
+    asked.n_inputs = request.n_inputs = n;
+    if (by_pair) { /* the text is the second one of each pair */
+        request.pair_prompt = request.prompt;
+        request.prompt = asked.prompt;
+    }
     status = by_pair ? check_pairs(session, query, texts, n)
-                     : encode_query(session, query, &request, results);
+                     : encode_query(session, query, &asked, &request, results);
     size_t n_cut = count_cut(results, by_pair ? 0 : 1);
-    if (!by_pair)
-        request.prompt = text_prompt;
     for (size_t i = 0; i < n && status == ENGINE_OK; i += RANK_BATCH) {
         size_t count = n - i < RANK_BATCH ? n - i : RANK_BATCH;
         request.first_input = i;

@@ -14,57 +14,43 @@
 /* ---- Choices ---- */
 
 /* A value without its choice in engine.h does not compile. */
-#define CHOICE_OF(constant, name) {ENGINE_##constant, constant, name},
-#define CHOICES_OF(LIST)          {0, -1, "model"}, LIST(CHOICE_OF, CHOICE_OF)
+#define CHOICE_OF(constant, name) [ENGINE_##constant] = {constant, name},
+#define CHOICES_OF(LIST)          {-1, "model"}, LIST(CHOICE_OF, CHOICE_OF)
 
-const struct choice POSITION_CHOICES[] = {CHOICES_OF(POSITION_SCHEMES){0, 0, NULL}};
-const struct choice MASK_CHOICES[] = {CHOICES_OF(MASKS){0, 0, NULL}};
+const struct choice POSITION_CHOICES[] = {CHOICES_OF(POSITION_SCHEMES)};
+const struct choice MASK_CHOICES[] = {CHOICES_OF(MASKS)};
 /* Some poolings are not in the config: they name other answers. */
-const struct choice POOLING_CHOICES[] = {CHOICES_OF(POOLINGS){ENGINE_POOLING_SPARSE, -1, "sparse"},
-                                         {ENGINE_POOLING_COLBERT, -1, "colbert"},
-                                         {ENGINE_POOLING_TEXT, -1, "text"},
-                                         {ENGINE_POOLING_LABELS, -1, "labels"},
-                                         {0, 0, NULL}};
+const struct choice POOLING_CHOICES[] = {
+    CHOICES_OF(POOLINGS)[ENGINE_POOLING_SPARSE] = {-1, "sparse"},
+    [ENGINE_POOLING_COLBERT] = {-1, "colbert"}, [ENGINE_POOLING_TEXT] = {-1, "text"},
+    [ENGINE_POOLING_LABELS] = {-1, "labels"}};
 
-const struct choice *choice_find(const struct choice *choices, int choice)
+/* Returns the choice of a value that files have. */
+static int choice_of(const struct choice *choices, int value)
 {
-    while (choices->name != NULL && choices->choice != choice)
-        choices++;
-    return choices->name != NULL ? choices : NULL;
+    int choice = 0;
+    while (choices[choice].value != value)
+        choice++;
+    return choice;
 }
 
-int choice_of(const struct choice *choices, int value)
+static int choice_named(const struct choice *choices, size_t n, const char *name)
 {
-    while (choices->value != value)
-        choices++;
-    return choices->choice;
-}
-
-int choice_last(const struct choice *choices)
-{
-    int last = 0;
-    for (; choices->name != NULL; choices++)
-        last = choices->choice > last ? choices->choice : last;
-    return last;
-}
-
-static int choice_named(const struct choice *choices, const char *name)
-{
-    while (name != NULL && choices->name != NULL && strcmp(choices->name, name) != 0)
-        choices++;
-    return name != NULL && choices->name != NULL ? choices->choice : -1;
+    for (size_t i = 0; i < n && name != NULL; i++)
+        if (strcmp(choices[i].name, name) == 0)
+            return (int)i;
+    return -1;
 }
 
 /* Defines engine_KIND_name and engine_KIND_named. */
 #define PUBLIC_NAMES(kind, choices)                                                                \
     const char *engine_##kind##_name(engine_##kind value)                                          \
     {                                                                                              \
-        const struct choice *found = choice_find(choices, (int)value);                             \
-        return found != NULL ? found->name : NULL;                                                 \
+        return (size_t)value < sizeof choices / sizeof *choices ? choices[value].name : NULL;      \
     }                                                                                              \
     int engine_##kind##_named(const char *name)                                                    \
     {                                                                                              \
-        return choice_named(choices, name);                                                        \
+        return choice_named(choices, sizeof choices / sizeof *choices, name);                      \
     }
 PUBLIC_NAMES(position, POSITION_CHOICES)
 PUBLIC_NAMES(mask, MASK_CHOICES)
@@ -72,9 +58,8 @@ PUBLIC_NAMES(pooling, POOLING_CHOICES)
 
 int engine_position_has_base(engine_position position)
 {
-    const struct choice *found = choice_find(POSITION_CHOICES, (int)position);
-    return found != NULL && found->value >= 0 &&
-           position_has_base((enum position_scheme)found->value);
+    return position != ENGINE_POSITION_MODEL && engine_position_name(position) != NULL &&
+           position_has_base((enum position_scheme)POSITION_CHOICES[position].value);
 }
 
 /* ---- The model ---- */

@@ -5,21 +5,11 @@
 
 #include "engine/model.h"
 
-struct choice {
-    int choice, value; /* of engine.h; of model/config.h, -1: none, and for the model's own */
-    const char *name;  /* NULL ends a table */
-};
-
-extern const struct choice POSITION_CHOICES[], MASK_CHOICES[], POOLING_CHOICES[];
-
-/* Returns the row of a choice, NULL if it is unknown. */
-const struct choice *choice_find(const struct choice *choices, int choice);
-
-/* Returns the choice of a value that files have. */
-int choice_of(const struct choice *choices, int value);
-
-/* Returns the largest choice, for messages. */
-int choice_last(const struct choice *choices);
+/* By the choices of engine.h. */
+extern const struct choice {
+    int value; /* of model/config.h; -1: none, and for the model's own */
+    const char *name;
+} POSITION_CHOICES[], MASK_CHOICES[], POOLING_CHOICES[];
 
 /* Finds the next entry of the metadata from *at (at first 0) whose key is `prefix` and `name`, or
  * any name if that is NULL. Returns false if there is none. */

@@ -141,7 +141,7 @@ static engine_status check_options(const engine_encode_options *options, engine_
         const char *name;
         int value, most;
     } choices[] = {
-        {"pooling", (int)options->pooling, choice_last(POOLING_CHOICES)},
+        {"pooling", (int)options->pooling, ENGINE_POOLING_LABELS},
         {"on_long", (int)options->on_long, ENGINE_ON_LONG_ERROR},
         {"truncation", (int)options->truncation, ENGINE_TRUNCATE_ONLY_SECOND},
         {"strategy", (int)options->strategy, ENGINE_STRATEGY_NONE},
@@ -191,7 +191,7 @@ static const char *choose_form(const struct encoder *encoder, struct request *re
         return NULL;
     default:
         request->kind = ANSWER_POOLED;
-        request->pooling = (enum pooling)choice_find(POOLING_CHOICES, (int)request->answer)->value;
+        request->pooling = (enum pooling)POOLING_CHOICES[request->answer].value;
         request->is_own = is_own;
         request->normalize |= is_own && config->normalize;
     }
@@ -255,7 +255,6 @@ engine_status request_read(const engine_model *model, const engine_encode_option
         .answer = options.pooling,
         .normalize = options.normalize != 0,
         .is_query = options.role == ENGINE_ROLE_QUERY,
-        .special = options.no_special == 0,
         .scores = options.raw_scores != 0 ? SCORES_NONE : model->encoder.config.scores,
         .raw_scores = options.raw_scores != 0,
         .truncate = options.on_long == ENGINE_ON_LONG_MODEL
@@ -270,18 +269,13 @@ engine_status request_read(const engine_model *model, const engine_encode_option
         .whole_words = options.whole_words != 0,
     };
     request->is_own = resolve_pooling(&model->encoder.config, &request->answer);
-    request_set_by_ids(model, request->is_query && request->answer == ENGINE_POOLING_SPARSE,
-                       request);
+    request->by_ids = request->is_query && request->answer == ENGINE_POOLING_SPARSE &&
+                      model->encoder.query_weights != NULL;
+    request->special = options.no_special == 0 && !request->by_ids;
     status = choose_prompt(model, &options, &request->prompt, error);
     return status == ENGINE_OK && part != REQUEST_TEXTS
                ? choose_answer(model, &options, request, error)
                : status;
-}
-
-void request_set_by_ids(const engine_model *model, bool is_sparse_query, struct request *request)
-{
-    request->by_ids = is_sparse_query && model->encoder.query_weights != NULL;
-    request->special = request->special && !request->by_ids;
 }
 
 size_t request_token_limit(const struct request *request, const engine_model *model)

@@ -34,8 +34,9 @@ struct request {
     engine_metric metric; /* by which its vectors are compared */
     bool is_own;          /* the model's own pooling: with all of its steps */
     bool normalize;
-    bool by_ids;        /* ANSWER_SPARSE of a query: of its token ids, without the model */
-    bool is_query;      /* ANSWER_VECTORS: no token is skipped */
+    bool by_ids;        /* ANSWER_SPARSE of a query, if the model has weights for its ids: of these
+                           alone, without special tokens */
+    bool is_query;
     const float *query; /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
     bool *have_text;    /* [inputs of the call]: set to engine_has_text of each; NULL: not asked */
@@ -73,10 +74,6 @@ enum request_part { REQUEST_ANSWER, REQUEST_TEXTS, REQUEST_LABELS, REQUEST_TOKEN
 /* Reads the options of a call of engine_encode. */
 engine_status request_read(const engine_model *model, const engine_encode_options *options,
                            enum request_part part, struct request *request, engine_error *error);
-
-/* If the model has weights for the ids of queries, makes the request one of them, without special
- * tokens. */
-void request_set_by_ids(const engine_model *model, bool is_sparse_query, struct request *request);
 
 /* Refuses a model whose own answer is labels: its body's vectors mean nothing. */
 engine_status refuse_labels(const engine_model *model, engine_error *error);

@@ -219,7 +219,6 @@ static engine_status choose_positions(const engine_model *model,
                                       struct position_encoding *encoding, engine_error *error)
 {
     const engine_position position = options->position;
-    const struct choice *found = choice_find(POSITION_CHOICES, (int)position);
     *encoding = (struct position_encoding){.width = width, .base = 10000, .scale = 1};
     if (model != NULL) {
         const struct model_config *config = &model->encoder.config;
@@ -230,17 +229,17 @@ static engine_status choose_positions(const engine_model *model,
         encoding->frequencies = model->encoder.frequencies;
         encoding->period = config->max_tokens;
     }
-    if (found == NULL)
+    if ((unsigned)position > ENGINE_POSITION_EXPONENTIAL)
         return misused(error, "position is %d, expected 0 to %d", (int)position,
-                       choice_last(POSITION_CHOICES));
+                       ENGINE_POSITION_EXPONENTIAL);
     if (position == ENGINE_POSITION_MODEL && model == NULL)
         return misused(error, "position is ENGINE_POSITION_MODEL, but model is NULL");
     if (position == ENGINE_POSITION_LEARNED && encoding->scheme != POSITION_LEARNED)
         return fail(error, ENGINE_ERROR_UNSUPPORTED, "%s",
                     model != NULL ? "the model has no table of learned positions"
                                   : "learned positions need a model, but model is NULL");
-    if (found->value >= 0)
-        encoding->scheme = (enum position_scheme)found->value;
+    if (position != ENGINE_POSITION_MODEL)
+        encoding->scheme = (enum position_scheme)POSITION_CHOICES[position].value;
     return choose_numbers(options, encoding, error);
 }
 
@@ -264,17 +263,18 @@ static engine_status read_options(engine_session *session, const engine_model *m
     if (options.max_tokens > limit)
         return misused(error, "max_tokens is %zu, the model takes at most %zu", options.max_tokens,
                        limit);
-    const struct choice *mask = choice_find(MASK_CHOICES, (int)options.mask);
-    if (mask == NULL)
+    if ((unsigned)options.mask > ENGINE_MASK_CAUSAL)
         return misused(error, "mask is %d, expected 0 to %d", (int)options.mask,
-                       choice_last(MASK_CHOICES));
+                       ENGINE_MASK_CAUSAL);
     if ((options.trace & ~ENGINE_TRACE_ALL) != 0 ||
         (options.trace != 0 && options.trace_callback == NULL))
         return misused(error, "trace is %u: expected engine_trace kinds, and a trace_callback",
                        options.trace);
     session->n_threads = threads_choose(options.n_threads);
     session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
-    session->mask = mask->value >= 0 ? (enum mask_kind)mask->value : config->mask;
+    session->mask = options.mask == ENGINE_MASK_MODEL
+                        ? config->mask
+                        : (enum mask_kind)MASK_CHOICES[options.mask].value;
     session->trace = options.trace;
     session->trace_callback = options.trace_callback;
     session->trace_user = options.trace_user;
