@@ -18,6 +18,7 @@ from page_numbers import Engine, Model  # noqa: E402
 from server import FOLDER, PROGRAMS, Server, await_true, program, write  # noqa: E402
 
 WIDTHS = (390, 800, 1280)
+LONG = "a-flat-model-" + "of-a-long-name-" * 4
 TEXTS = ("Ich fahre gern Fahrrad", "yes", "<img src=x onerror=alert(1)> the <script>alert(2)</script> & dog's")
 OTHERS = ("the the the", "Łukasz śpiewa 日本 Ελλάδα naïve 🚲", "one two three four five six seven eight nine ten eleven twelve")
 FRAME = ["--add-token", "[CLS]", "--add-token", "[SEP]", "--template-single", "[CLS]:0 A:0 [SEP]:0"]
@@ -29,7 +30,7 @@ def make_models():
     kinds = {
         "deep": ["--layers", "12", "--heads", "12", "--width", "48", "--position", "learned", "--max-tokens", "200", *FRAME],
         "causal": ["--mask", "causal", "--position", "none", "--pooling", "last", "--norm-place", "pre", "--final-norm", "yes"],
-        "flat": ["--layers", "0", "--position", "none", "--width", "20"],
+        LONG: ["--layers", "0", "--position", "none", "--width", "20"],
         "labels": ["--labels", "good,bad,<b>none</b>", *FRAME],
         "tokens": ["--head", "token", "--labels", "O,B-X"],
     }
@@ -56,7 +57,7 @@ class Served(Model):
 
     def __init__(self, name):
         super().__init__(Engine(PROGRAMS, f"{FOLDER}/{name}.weights"))
-        self.has_vector, self.is_fixed = name not in ("labels", "tokens", "pieces"), name in ("causal", "flat")
+        self.has_vector, self.is_fixed = name not in ("labels", "tokens", "pieces"), name in ("causal", LONG)
 
     def options(self, state, position=None):
         position = position or ("none" if state["position"] == "none" else "model")
@@ -129,7 +130,7 @@ def open_page(browser, server):
 
 
 def choose_model(browser, name):
-    browser.run("const list = document.querySelector('#model'); list.value = arguments[0]; list.dispatchEvent(new Event('change'))", name)
+    browser.run("document.querySelector(`[data-choice=model] input[value='${arguments[0]}']`).click()", name)
     wait(browser)
 
 
@@ -159,8 +160,34 @@ def use(browser, model, name):
         wait(browser)
         check(f"{name}: a head is pressed", ask(browser, "isPressed('#heads-figure button', arguments[0])", last))
         check_model(browser, model, f"{name}: the last head")
+    if name == "default":
+        ask(browser, "setControls(arguments[0])", {"sentence": 1, "order": 0})
+        wait(browser)
+        pieces = browser.run("return [...document.querySelectorAll('#text tbody th')].map(head => head.innerText)")
+        marked = [piece for piece in pieces if "⟨" in piece]
+        check(f"{name}: unknown pieces are marked", "⟨🚲⟩" in marked and len(marked) < len(pieces) - 2, str(pieces))
+        told = ask(browser, "areSeen('[data-needs=unknown]')")
+        ask(browser, "setControls(arguments[0])", {"sentence": 0})
+        wait(browser)
+        check(f"{name}: and told", told + ask(browser, "areSeen('[data-needs=unknown]')") == [True, False])
     strange = browser.run("return document.querySelectorAll('main img, main script, main b').length")
     check(f"{name}: texts are texts", strange == 0)
+
+
+def check_lines(browser, what, name, width):
+    """Names of models are whole, and the heads of a layer are in lines of the same length, after its name."""
+    names = browser.run("""return [...document.querySelectorAll("[data-choice=model] label")].map(label =>
+        [label.innerText, label.getBoundingClientRect().right <= innerWidth && label.scrollWidth <= label.clientWidth])""")
+    check(f"{what}: names of models", [LONG, True] in names and all(whole for _, whole in names), str(names))
+    lines = browser.run("""const [row] = document.querySelectorAll(".heads-row"), found = {};
+        for (const button of row?.querySelectorAll("button") ?? []) {
+            const { top, left } = button.getBoundingClientRect();
+            (found[top] ??= []).push(left >= row.firstChild.getBoundingClientRect().right);
+        }
+        return Object.values(found)""")
+    if name == "deep":
+        expected = [[True] * 6] * 2 if width == WIDTHS[0] else [[True] * 12]
+        check(f"{what}: lines of heads", lines == expected, str(lines))
 
 
 def look(server, names, folder):
@@ -177,6 +204,7 @@ def look(server, names, folder):
                 check(f"{what}: targets are large enough for a finger", not small, str(small[:6]))
                 faint = ask(browser, "faintTexts()")
                 check(f"{what}: contrast", not faint, str(faint[:6]))
+                check_lines(browser, what, name, width)
                 bare = ask(browser, "bareTables()")
                 check(f"{what}: every table has its style, and a caption", not bare, str(bare[:3]))
                 browser.picture(f"{folder}/{what}.png")

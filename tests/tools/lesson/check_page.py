@@ -339,6 +339,9 @@ def look(path, folder):
                 fits(browser, name)
                 small = ask(browser, "smallTargets()") if width == WIDTHS[0] else []
                 check(f"{name}: targets are large enough for a finger", not small, str(small[:6]))
+                lefts = browser.run("""const [told, form] = ["#own .file + .small", "#own"].map(name => document.querySelector(name));
+                    return [told.getClientRects()[0].left, form.querySelector("h2").getBoundingClientRect().left]""")
+                check(f"{name}: a line of its own for what is said of files", lefts[0] == lefts[1], str(lefts))
                 quiet(browser, path, name)
                 faint = ask(browser, "faintTexts()")
                 check(f"{name}: contrast", not faint, str(faint[:6]))

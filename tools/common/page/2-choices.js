@@ -2,6 +2,42 @@
 // The sentences, what is chosen, and what can be touched: radio buttons, words that are dragged or moved by arrow keys,
 // boxes for own sentences.
 
+// ---- What both pages have: <form data-part="sentences"> … ----
+// What the page has there by itself takes the place of the slot.
+
+const parts = {
+    sentences: `<h2>Type your own sentences</h2>
+<p>Up to three, of one to twelve words, in any letters. Everything below follows them.</p>
+<div class="inputs"></div>
+<p class="small" id="own-told" aria-live="polite"></p>
+<p class="small" id="failed" aria-live="polite"></p>
+<slot></slot>`,
+    heads: `<figure id="heads-figure"><div class="picture" role="group" aria-label="Layer and head of the model"></div>
+<figcaption>All heads of the <span data-value="model.layers"></span> layers, for the first order. Press one
+to see it large.</figcaption></figure>
+<div class="pair"><figure id="map-first"><div class="picture"></div></figure>
+<figure id="map-now"><div class="picture"></div></figure></div>
+<p class="verdict" id="trained-verdict"></p>`,
+    panel: `<button type="button" class="opener" aria-expanded="false" aria-controls="panel"><strong>Try it</strong>
+<span class="summary"></span></button>
+<div id="panel">
+<h2>Try it</h2>
+<fieldset data-choice="sentence"><legend>Sentence</legend></fieldset>
+<div data-words="small"></div>
+<fieldset data-choice="order"><legend>Order</legend></fieldset>
+<fieldset data-choice="position" data-needs="positions"><legend>Positions</legend></fieldset>
+<slot></slot>
+<fieldset data-choice="mask" data-needs="layers"><legend>Mask</legend></fieldset>
+<p class="moved"></p>
+<button type="button" id="reset">Reset</button>
+</div>`,
+};
+
+function fillParts() {
+    for (const place of $$("[data-part]"))
+        place.innerHTML = parts[place.dataset.part].replace("<slot></slot>", place.innerHTML);
+}
+
 // ---- What is chosen ----
 // Words are numbered in the order in which they were typed. order: which word stands at each place.
 
@@ -154,6 +190,7 @@ function beginDrag(event, word) {
 
 // What was changed, for a screen reader.
 const titles = {
+    model: "Model",
     sentence: "Words",
     order: "Order",
     position: "Positions",
@@ -167,9 +204,10 @@ const titles = {
 };
 
 const told = changes =>
-    "modelLayer" in changes
+    "modelLayer" in changes && !("model" in changes)
         ? "All as it was at first"
         : Object.keys(changes)
+              .filter(name => name in titles)
               .map(name => `${titles[name]} ${labelNow(name)}`)
               .join(", ");
 
@@ -184,6 +222,7 @@ function keepInSight(open) {
 }
 
 function startControls() {
+    fillParts();
     $("#reset").addEventListener("click", () => choose(page.beginning()));
     const opener = $("#settings .opener");
     opener.addEventListener("click", () => {

@@ -4,7 +4,7 @@
 //
 // `model` has its name, layers, heads and isFixed (its positions cannot be switched off), and run(text, position, mask),
 // "" being as the model has them, returns, or promises,
-//     tokens: [T] of {id, text, begin, end}, bytes of the text from begin to end; none: a token that frames it
+//     tokens: [T] of {id, text, begin, end, isUnknown}, bytes of the text from begin to end; none: a token that frames it
 //     attention: [layers · heads · T][T], a row for each query
 //     norms: [layers + 1][T], lengths of the rows after the embedding and after each layer
 //     moved: [layers][T], how far the layer moved the row
@@ -28,7 +28,8 @@ function wordsOf({ tokens }, order) {
     return tokens.map(({ begin, end }) => (begin === end ? -1 : order[ends.findIndex(e => end <= e)]));
 }
 
-const pieceOf = token => token.text.trim() || "␣"; // some tokenizers have a blank of its own
+// Some tokenizers have a blank of its own.
+const pieceOf = ({ text, isUnknown }) => (isUnknown ? `⟨${text}⟩` : text.trim() || "␣");
 
 function modelState({ tokens, norms, moved }) {
     const positions = model.isFixed ? ["as trained"] : ["as trained", "positions off"];
@@ -159,17 +160,22 @@ function sameTokens(orders, runs) {
     return names.map(name => there.indexOf(name));
 }
 
+// Things in a line, so that all lines of n have about as many, `most` at most.
+const perLine = (n, most) => Math.ceil(n / Math.ceil(n / most));
+
 // A small map for each head; pressing one shows it large.
 function showHeads(run) {
-    const holder = $("#heads-figure .picture");
+    const holder = $("#heads-figure .picture"),
+        style = `--wide: ${perLine(model.heads, 16)}; --narrow: ${perLine(model.heads, 8)}`;
     const rows = range(model.layers).map(layer =>
         h(
             "div",
-            { class: model.heads > 8 ? "heads-row many" : "heads-row" },
+            { class: "heads-row" },
             h("span", { class: "small" }, `layer ${layer + 1}`),
-            ...range(model.heads).map(head => headButton(run, layer, head)),
+            h("div", {}, ...range(model.heads).map(head => headButton(run, layer, head))),
         ),
     );
+    holder.style.cssText = style;
     const focused = document.activeElement?.dataset?.head;
     holder.replaceChildren(...rows);
     if (focused) $(`[data-head="${focused}"]`, holder)?.focus({ preventScroll: true });

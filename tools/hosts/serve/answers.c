@@ -3,6 +3,7 @@
 #include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/rows.h"
+#include "tools/common/texts/request_options.h"
 #include "tools/hosts/serve/serve.h"
 
 #include <math.h>
@@ -78,8 +79,8 @@ static const struct route ROUTES[] = {
     {"POST", "/steps", DIALECT_TEI, WORK_STEPS, "inputs",
      "{'tokens': <texts " TEI_TOKENS
      ">, 'norms': $norms, 'moved': $moved, 'attention': $attention, "
-     "'vector': $text_vector, 'position': $position, 'has_labels': <if_labels true><if_vectors "
-     "false>}"},
+     "'vector': $text_vector, 'position': $position, 'unknown': $unknown, 'has_labels': "
+     "<if_labels true><if_vectors false>}"},
     {"GET", "/info", DIALECT_TEI, WORK_NONE, NULL,
      "{'model_id': $model, 'model_sha': $checksum, 'model_dtype': $matrices, 'model_type': "
      "<if_labels {$label_kind: {'id2label': {<label_names '$index': $label>}, 'label2id': "
@@ -318,6 +319,13 @@ static void write_matrices(const struct place *at)
     json_write_text(at->json, NULL, tensor.type);
 }
 
+/* Returns the id of what the vocabulary lacks, as the file has it. */
+static const char *unknown_id(const struct model *model)
+{
+    const char *id = model_setting(model->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
+    return id ? id : "null";
+}
+
 static void write_opened_at(const struct place *at)
 {
     char text[40];
@@ -367,6 +375,7 @@ static const char *const OPENAI_TYPES[] = {"invalid_request_error", "server_erro
     X(attention, write_rows(at, 2 * info->n_layers + 1, answer_step_rows(request)))                \
     X(text_vector, write_text_vector(at))                                                          \
     X(position, json_write_text(json, NULL, engine_position_name(info->position)))                 \
+    X(unknown, fputs(unknown_id(at->model), stream))                                               \
     X(page, fputs(serve_page, stream))                                                             \
     X(style, fputs(serve_style, stream))                                                           \
     X(script, fputs(serve_script, stream))                                                         \

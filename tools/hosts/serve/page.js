@@ -26,7 +26,10 @@ class ServedModel {
         this.layers = steps.moved.length;
         this.heads = steps.attention.length / T / (this.layers || 1);
         this.isFixed = this.layers === 0 || steps.position === "none";
-        steps.tokens = steps.tokens.map(({ id, text, start, stop }) => ({ id, text, begin: bytes(start ?? 0), end: bytes(stop ?? 0) }));
+        steps.tokens = steps.tokens.map(({ id, text, start, stop }) => {
+            const isUnknown = id === steps.unknown && start !== null;
+            return { id, text, isUnknown, begin: bytes(start ?? 0), end: bytes(stop ?? 0) };
+        });
         return steps;
     }
 
@@ -50,7 +53,10 @@ async function ask(path, body) {
     return value;
 }
 
+let names = []; // of the server's models
+
 Object.assign(choices, {
+    model: () => names.map(name => [name, name]),
     position: () => [
         ["", "as trained"],
         ["none", "off"],
@@ -62,6 +68,11 @@ Object.assign(choices, {
     ],
 });
 
+changesOf.model = name => {
+    model = new ServedModel(name);
+    return { model: name, modelLayer: 0, modelHead: 0, position: "", mask: "" };
+};
+
 let movedText = "";
 
 const page = {
@@ -71,6 +82,7 @@ const page = {
     show(state, [first, other]) {
         const { vector, has_labels: labels } = first,
             has = { model: true, layers: model.layers > 0, positions: !model.isFixed, vector, labels };
+        has.unknown = [first, other].some(({ tokens }) => tokens.some(token => token.isUnknown));
         for (const part of $$("[data-needs]")) part.hidden = !has[part.dataset.needs];
         Object.assign(state.model, { vectors: [], labels: [], labelNames: [] });
         movedText =
@@ -109,19 +121,14 @@ function showVectors(state, vectors) {
     );
 }
 
-function useModel() {
-    model = new ServedModel($("#model").value);
-    Object.assign(chosen, { modelLayer: 0, modelHead: 0, position: "", mask: "" });
-    showAll();
-}
-
 async function openModels() {
+    document.body.dataset.busy = "yes";
     try {
-        const { data } = await ask("v1/models");
-        $("#model").replaceChildren(...data.map(({ id }) => h("option", {}, id)));
-        useModel();
+        names = (await ask("v1/models")).data.map(({ id }) => id);
+        Object.assign(chosen, changesOf.model(names[0]));
+        showAll();
     } catch (error) {
-        $("#failed").textContent = error.message;
+        fail(error, round);
     }
 }
 
@@ -131,7 +138,6 @@ document.documentElement.classList.add("js");
 wrapTables();
 startChain();
 startControls();
-$("#model").addEventListener("change", useModel);
 $("#key").addEventListener("change", openModels);
 $("#own").addEventListener("submit", event => event.preventDefault());
 openModels();

@@ -99,8 +99,8 @@ async function start() {
     wrapTables();
     sentences = data.sentences.map(text => text.split(" "));
     chosen = beginning();
-    $$("[data-slider]").forEach(makeSlider);
     startControls();
+    $$("[data-slider]").forEach(makeSlider);
     startFiles();
     await showAll();
     openPlace();
