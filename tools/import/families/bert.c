@@ -13,24 +13,34 @@ const struct json_name ACTIVATION_NAMES[] = {
 };
 const char ACTIVATIONS_EXPECTED[] = "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu";
 
+/* The same of a head's dense layer, and more. */
+const struct json_name DENSE_NAMES[] = {
+    {"gelu", DENSE_GELU},
+    {"gelu_python", DENSE_GELU},
+    {"gelu_new", DENSE_GELU_TANH},
+    {"gelu_pytorch_tanh", DENSE_GELU_TANH},
+    {"gelu_fast", DENSE_GELU_TANH},
+    {"relu", DENSE_RELU},
+    {"silu", DENSE_SILU},
+    {"swish", DENSE_SILU},
+    {"tanh", DENSE_TANH},
+    {"linear", DENSE_IDENTITY},
+    {NULL, 0},
+};
+
 /* ---- Bodies ---- */
 
 static const struct body BERT = {
     .prefixes = NAMES("bert.", "model."),
-    .keys =
-        KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .keys = KEYS(BERT_KEYS),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
-    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
-                      "cls.predictions.", "cls.seq_relationship.", "classifier.", "qa_outputs."),
+    .left_out = NAMES(BERT_LEFT_OUT),
 };
 
 static const struct body ELECTRA = {
     .prefixes = NAMES("electra.", "model."),
-    .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-                 SIZE("embedding_size", embedding_width), COUNT("type_vocab_size", token_types, 2),
-                 ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .keys = KEYS(BERT_KEYS, SIZE("embedding_size", embedding_width)),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
@@ -42,18 +52,9 @@ static const struct body ELECTRA = {
 /* Other names of its sizes, which it reads too, must say the same. */
 static void check_distilbert(const struct json_file *file, struct model_config *model)
 {
-    const struct {
-        const char *name, *usual;
-        size_t value;
-    } sizes[] = {{"hidden_size", "dim", model->width},
-                 {"num_attention_heads", "n_heads", model->heads},
-                 {"num_hidden_layers", "n_layers", model->layers}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        size_t found = json_count(file, NULL, sizes[i].name, 0, sizes[i].value);
-        if (found != sizes[i].value)
-            file_die(file->name, "'%s' is %zu; expected %zu, as '%s' is", sizes[i].name, found,
-                     sizes[i].value, sizes[i].usual);
-    }
+    json_count_only(file, "hidden_size", model->width, ", as 'dim' is");
+    json_count_only(file, "num_attention_heads", model->heads, ", as 'n_heads' is");
+    json_count_only(file, "num_hidden_layers", model->layers, ", as 'n_layers' is");
 }
 
 /* modeling_distilbert.py has eps=1e-12 in the code, and no types. */
@@ -108,34 +109,6 @@ static const struct head ELECTRA_REPLACED = {
                             "discriminator_predictions.dense_prediction"),
     .labels = 1};
 
-/* ---- Classes ---- */
-
-const struct architecture BERT_CLASSES[] = {
-    {"BertModel", "bert", &BERT, &POOLER_HEAD},
-    {"BertForMaskedLM", "bert", &BERT, &BERT_MASK},
-    {"BertForPreTraining", "bert", &BERT, &BERT_MASK},
-    {"BertForSequenceClassification", "bert", &BERT, &POOLED_SEQUENCE_HEAD},
-    {"BertForTokenClassification", "bert", &BERT, &TOKEN_HEAD},
-    {"HF_ColBERT", "bert", &BERT, &COLBERT},
-    {"Contriever", "bert", &BERT, &POOLER_HEAD}, /* facebook/contriever, a BERT for the mean */
-    {.class_name = NULL},
-};
-const struct architecture DISTILBERT_CLASSES[] = {
-    {"DistilBertModel", "distilbert", &DISTILBERT, NULL},
-    {"DistilBertForMaskedLM", "distilbert", &DISTILBERT, &DISTILBERT_MASK},
-    {"DistilBertForSequenceClassification", "distilbert", &DISTILBERT, &DISTILBERT_SEQUENCE},
-    {"DistilBertForTokenClassification", "distilbert", &DISTILBERT, &TOKEN_HEAD},
-    {.class_name = NULL},
-};
-const struct architecture ELECTRA_CLASSES[] = {
-    {"ElectraModel", "electra", &ELECTRA, NULL},
-    {"ElectraForMaskedLM", "electra", &ELECTRA, &ELECTRA_MASK},
-    {"ElectraForPreTraining", "electra", &ELECTRA, &ELECTRA_REPLACED},
-    {"ElectraForSequenceClassification", "electra", &ELECTRA, &ELECTRA_SEQUENCE},
-    {"ElectraForTokenClassification", "electra", &ELECTRA, &TOKEN_HEAD},
-    {.class_name = NULL},
-};
-
 /* The first token's position is one more than the padding token's id. Code that Jina's models bring
  * along (jinaai/xlm-roberta-flash-implementation) has rotary positions. */
 static void finish_roberta(const struct json_file *file, struct model_config *model)
@@ -161,10 +134,8 @@ const struct layout FLASH_LAYOUT = {
 
 static const struct body ROBERTA = {
     .prefixes = NAMES("roberta.", "data2vec_text.", "model."),
-    .keys =
-        KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-             COUNT("pad_token_id", position_offset, 1), FIXED(position_skips_padding, true),
-             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .keys = KEYS(BERT_KEYS, COUNT("pad_token_id", position_offset, 1),
+                 FIXED(position_skips_padding, true)),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
     .other_layout = &FLASH_LAYOUT,
     .finish = finish_roberta,
@@ -179,23 +150,6 @@ const struct head DENSE_SEQUENCE_HEAD = {
     HEAD_SEQUENCE, DENSE_TANH, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
 /* Its activation is the exact GELU for any hidden_act. */
 static const struct head ROBERTA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
-
-// clang-format off
-#define CLASSES(name, type)                                                                        \
-    {name "Model", type, &ROBERTA, &POOLER_HEAD},                                                  \
-    {name "ForMaskedLM", type, &ROBERTA, &ROBERTA_MASK},                                           \
-    {name "ForSequenceClassification", type, &ROBERTA, &DENSE_SEQUENCE_HEAD},                      \
-    {name "ForTokenClassification", type, &ROBERTA, &TOKEN_HEAD}
-// clang-format on
-
-const struct architecture ROBERTA_CLASSES[] = {
-    CLASSES("Roberta", "roberta"),
-    CLASSES("XLMRoberta", "xlm-roberta"),
-    CLASSES("Camembert", "camembert"),
-    CLASSES("Data2VecText", "data2vec-text"),
-    {"HF_ColBERT", "xlm-roberta", &ROBERTA, &COLBERT}, /* jina-colbert-v2 */
-    {.class_name = NULL},
-};
 
 /* Its positions begin at 2 for any config.json, and it has no types. */
 static const struct body MPNET = {
@@ -217,14 +171,6 @@ static const struct body MPNET = {
 /* Published embedding models name this class and have no such head. */
 static const struct head MPNET_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS,
                                        .is_optional = true};
-
-const struct architecture MPNET_CLASSES[] = {
-    {"MPNetModel", "mpnet", &MPNET, &POOLER_HEAD},
-    {"MPNetForMaskedLM", "mpnet", &MPNET, &MPNET_MASK},
-    {"MPNetForSequenceClassification", "mpnet", &MPNET, &DENSE_SEQUENCE_HEAD},
-    {"MPNetForTokenClassification", "mpnet", &MPNET, &TOKEN_HEAD},
-    {.class_name = NULL},
-};
 
 static const struct body ALBERT = {
     .prefixes = NAMES("albert.", "model."),
@@ -253,15 +199,6 @@ static const struct head ALBERT_MASK = {
     HEAD_MASK, AS_THE_MODEL,
     .parts = MASK_PARTS("predictions.dense", "predictions.LayerNorm", "predictions.decoder.weight",
                         "predictions.bias", "predictions.decoder.bias")};
-
-const struct architecture ALBERT_CLASSES[] = {
-    {"AlbertModel", "albert", &ALBERT, &ALBERT_POOLER},
-    {"AlbertForMaskedLM", "albert", &ALBERT, &ALBERT_MASK},
-    {"AlbertForPreTraining", "albert", &ALBERT, &ALBERT_MASK},
-    {"AlbertForSequenceClassification", "albert", &ALBERT, &ALBERT_SEQUENCE},
-    {"AlbertForTokenClassification", "albert", &ALBERT, &TOKEN_HEAD},
-    {.class_name = NULL},
-};
 
 static const struct json_name JINA_GATES[] = {
     {"geglu", ACTIVATION_GELU}, {"reglu", ACTIVATION_RELU}, {NULL, 0}};
@@ -316,14 +253,6 @@ static const struct body JINA = {
 static const struct head JINA_MASK = {HEAD_MASK, DENSE_GELU, .parts = BERT_MASK_PARTS,
                                       .is_optional = true};
 
-const struct architecture JINA_CLASSES[] = {
-    {"JinaBertModel", "bert", &JINA, &POOLER_HEAD},
-    {"JinaBertForMaskedLM", "bert", &JINA, &JINA_MASK},
-    {"JinaBertForSequenceClassification", "bert", &JINA, &POOLED_SEQUENCE_HEAD},
-    {"JinaBertForTokenClassification", "bert", &JINA, &TOKEN_HEAD},
-    {.class_name = NULL},
-};
-
 static const struct body EMBEDDING_ALONE = {
     .prefixes = NAMES(NULL),
     .is_embedding_alone = true,
@@ -340,6 +269,38 @@ static const struct head EMBEDDING_SEQUENCE = {HEAD_SEQUENCE, DENSE_NONE,
                                                .parts = PARTS({HEAD_SCORES, {"classifier"}}),
                                                .bias_is_optional = true, .reads_pooled = true};
 
+/* ---- Classes ---- */
+
+// clang-format off
+#define ROBERTA_CLASSES(name, type)                                                                \
+    CLASSES(name, type, &ROBERTA, &POOLER_HEAD, &ROBERTA_MASK, &DENSE_SEQUENCE_HEAD, &TOKEN_HEAD)
+// clang-format on
+
+const struct architecture BERT_CLASSES[] = {
+    CLASSES("Bert", "bert", &BERT, &POOLER_HEAD, &BERT_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
+    {"BertForPreTraining", "bert", &BERT, &BERT_MASK},
+    {"HF_ColBERT", "bert", &BERT, &COLBERT},
+    {"Contriever", "bert", &BERT, &POOLER_HEAD}, /* facebook/contriever, a BERT for the mean */
+    CLASSES("DistilBert", "distilbert", &DISTILBERT, NULL, &DISTILBERT_MASK, &DISTILBERT_SEQUENCE,
+            &TOKEN_HEAD),
+    CLASSES("Electra", "electra", &ELECTRA, NULL, &ELECTRA_MASK, &ELECTRA_SEQUENCE, &TOKEN_HEAD),
+    {"ElectraForPreTraining", "electra", &ELECTRA, &ELECTRA_REPLACED},
+    ROBERTA_CLASSES("Roberta", "roberta"),
+    ROBERTA_CLASSES("XLMRoberta", "xlm-roberta"),
+    ROBERTA_CLASSES("Camembert", "camembert"),
+    ROBERTA_CLASSES("Data2VecText", "data2vec-text"),
+    {"HF_ColBERT", "xlm-roberta", &ROBERTA, &COLBERT}, /* jina-colbert-v2 */
+    CLASSES("MPNet", "mpnet", &MPNET, &POOLER_HEAD, &MPNET_MASK, &DENSE_SEQUENCE_HEAD, &TOKEN_HEAD),
+    CLASSES("Albert", "albert", &ALBERT, &ALBERT_POOLER, &ALBERT_MASK, &ALBERT_SEQUENCE,
+            &TOKEN_HEAD),
+    {"AlbertForPreTraining", "albert", &ALBERT, &ALBERT_MASK},
+    {.class_name = NULL},
+};
+const struct architecture JINA_CLASSES[] = {
+    CLASSES("JinaBert", "bert", &JINA, &POOLER_HEAD, &JINA_MASK, &POOLED_SEQUENCE_HEAD,
+            &TOKEN_HEAD),
+    {.class_name = NULL},
+};
 const struct architecture EMBEDDING_CLASSES[] = {
     {"EmbeddingClassifier", "embedding_classifier", &EMBEDDING_ALONE, &EMBEDDING_SEQUENCE},
     {.class_name = NULL},

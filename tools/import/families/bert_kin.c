@@ -3,19 +3,7 @@
  * modeling_NAME.py and configuration_NAME.py in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
-#define LEFT_OUT_OF_BERT                                                                           \
-    "embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.predictions.",         \
-        "cls.seq_relationship.", "classifier.", "qa_outputs."
-
 static const struct head MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
-
-// clang-format off
-#define CLASSES(name, type, body, pooler, mask, sequence)                                          \
-    {name "Model", type, body, pooler},                                                            \
-    {name "ForMaskedLM", type, body, mask},                                                        \
-    {name "ForSequenceClassification", type, body, sequence},                                      \
-    {name "ForTokenClassification", type, body, &TOKEN_HEAD}
-// clang-format on
 
 /* Every token is of task 0, as if no code said otherwise. */
 static struct added_row row_of_task(const struct json_file *file)
@@ -27,14 +15,12 @@ static struct added_row row_of_task(const struct json_file *file)
 
 static const struct body ERNIE = {
     .prefixes = NAMES("ernie.", "model."),
-    .keys =
-        KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-             COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)),
+    .keys = KEYS(BERT_KEYS),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
     .added_row = row_of_task,
     .unread = "task_id fuse enable_recompute",
-    .left_out = NAMES("embeddings.task_type_embeddings.", LEFT_OUT_OF_BERT),
+    .left_out = NAMES("embeddings.task_type_embeddings.", BERT_LEFT_OUT),
 };
 
 /* A layer with a norm before each half, and one after the last layer. */
@@ -59,7 +45,7 @@ static const struct body MEGATRON = {
     .keys = KEYS(EARLY_SIZES, BERT_NORM, COUNT("type_vocab_size", token_types, 2)),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = EARLY_NORMS("attention.ln", "ln", "encoder.ln"),
-    .left_out = NAMES(LEFT_OUT_OF_BERT),
+    .left_out = NAMES(BERT_LEFT_OUT),
 };
 
 static void finish_roberta_xl(const struct json_file *file, struct model_config *model)
@@ -76,7 +62,7 @@ static const struct body ROBERTA_XL = {
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = EARLY_NORMS("attention.self_attn_layer_norm", "LayerNorm", "encoder.LayerNorm"),
     .finish = finish_roberta_xl,
-    .left_out = NAMES(LEFT_OUT_OF_BERT, "lm_head."),
+    .left_out = NAMES(BERT_LEFT_OUT, "lm_head."),
 };
 static const struct head ROBERTA_XL_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
 
@@ -92,19 +78,20 @@ static const struct body ROFORMER = {
                  IS("use_bias", "true")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
-    .left_out = NAMES(LEFT_OUT_OF_BERT, "encoder.embed_positions."),
+    .left_out = NAMES(BERT_LEFT_OUT, "encoder.embed_positions."),
 };
 static const struct head ROFORMER_SEQUENCE = {
     HEAD_SEQUENCE, AS_THE_MODEL,
     .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
 
 const struct architecture BERT_KIN_CLASSES[] = {
-    CLASSES("Ernie", "ernie", &ERNIE, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD),
+    CLASSES("Ernie", "ernie", &ERNIE, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
     {"ErnieForPreTraining", "ernie", &ERNIE, &MASK},
-    CLASSES("MegatronBert", "megatron-bert", &MEGATRON, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD),
+    CLASSES("MegatronBert", "megatron-bert", &MEGATRON, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD,
+            &TOKEN_HEAD),
     {"MegatronBertForPreTraining", "megatron-bert", &MEGATRON, &MASK},
     CLASSES("XLMRobertaXL", "xlm-roberta-xl", &ROBERTA_XL, &POOLER_HEAD, &ROBERTA_XL_MASK,
-            &DENSE_SEQUENCE_HEAD),
-    CLASSES("RoFormer", "roformer", &ROFORMER, NULL, &MASK, &ROFORMER_SEQUENCE),
+            &DENSE_SEQUENCE_HEAD, &TOKEN_HEAD),
+    CLASSES("RoFormer", "roformer", &ROFORMER, NULL, &MASK, &ROFORMER_SEQUENCE, &TOKEN_HEAD),
     {.class_name = NULL},
 };

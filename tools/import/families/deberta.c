@@ -56,17 +56,9 @@ static size_t read_count(const struct json_file *file, const char *key)
 /* All sizes that may be given apart are the width here, or that of a head. */
 static void check_sizes(const struct json_file *file, const struct model_config *model)
 {
-    const struct {
-        const char *key;
-        size_t usual;
-    } sizes[] = {{"embedding_size", model->width},
-                 {"pooler_hidden_size", model->width},
-                 {"attention_head_size", model->heads > 0 ? model->width / model->heads : 0}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        size_t found = json_count(file, NULL, sizes[i].key, 1, sizes[i].usual);
-        if (found != sizes[i].usual)
-            file_die(file->name, "'%s' is %zu; expected %zu", sizes[i].key, found, sizes[i].usual);
-    }
+    json_count_only(file, "embedding_size", model->width, "");
+    json_count_only(file, "pooler_hidden_size", model->width, "");
+    json_count_only(file, "attention_head_size", model->width / model->heads, "");
 }
 
 static void set_positions(const struct json_file *file, struct model_config *model, size_t buckets)
@@ -185,23 +177,9 @@ static const struct body DEBERTA = {
 
 /* ---- Heads ---- */
 
-static const struct json_name POOLER_ACTIVATIONS[] = {
-    {"gelu", DENSE_GELU},
-    {"gelu_python", DENSE_GELU},
-    {"gelu_new", DENSE_GELU_TANH},
-    {"gelu_pytorch_tanh", DENSE_GELU_TANH},
-    {"gelu_fast", DENSE_GELU_TANH},
-    {"relu", DENSE_RELU},
-    {"silu", DENSE_SILU},
-    {"swish", DENSE_SILU},
-    {"tanh", DENSE_TANH},
-    {"linear", DENSE_IDENTITY},
-    {NULL, 0},
-};
-static const struct head SEQUENCE = {
-    HEAD_SEQUENCE, DENSE_GELU, .parts = SEQUENCE_PARTS("pooler.dense", "classifier"),
-    .keys = KEYS(NAMED("pooler_hidden_act", head_dense, POOLER_ACTIVATIONS,
-                       "one of gelu, gelu_new, relu, silu, tanh, linear", DENSE_GELU))};
+static const struct head SEQUENCE = {HEAD_SEQUENCE, DENSE_GELU,
+                                     .parts = SEQUENCE_PARTS("pooler.dense", "classifier"),
+                                     .keys = KEYS(DENSE_ACTIVATION("pooler_hidden_act"))};
 /* legacy false: by the table of words, whatever tie_word_embeddings says. */
 static const struct head MASK = {
     HEAD_MASK, AS_THE_MODEL,
@@ -213,13 +191,7 @@ static const struct head LEGACY_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_M
                                         .other_key = "legacy", .other = &MASK};
 
 const struct architecture DEBERTA_CLASSES[] = {
-    {"DebertaModel", "deberta", &DEBERTA_1, NULL},
-    {"DebertaForMaskedLM", "deberta", &DEBERTA_1, &LEGACY_MASK},
-    {"DebertaForSequenceClassification", "deberta", &DEBERTA_1, &SEQUENCE},
-    {"DebertaForTokenClassification", "deberta", &DEBERTA_1, &TOKEN_HEAD},
-    {"DebertaV2Model", "deberta-v2", &DEBERTA, NULL},
-    {"DebertaV2ForMaskedLM", "deberta-v2", &DEBERTA, &LEGACY_MASK},
-    {"DebertaV2ForSequenceClassification", "deberta-v2", &DEBERTA, &SEQUENCE},
-    {"DebertaV2ForTokenClassification", "deberta-v2", &DEBERTA, &TOKEN_HEAD},
+    CLASSES("Deberta", "deberta", &DEBERTA_1, NULL, &LEGACY_MASK, &SEQUENCE, &TOKEN_HEAD),
+    CLASSES("DebertaV2", "deberta-v2", &DEBERTA, NULL, &LEGACY_MASK, &SEQUENCE, &TOKEN_HEAD),
     {.class_name = NULL},
 };

@@ -169,10 +169,9 @@ struct architecture {
 };
 
 /* The classes of each family, the body alone first. A class whose name is NULL ends a list. */
-extern const struct architecture BERT_CLASSES[], BERT_KIN_CLASSES[], DISTILBERT_CLASSES[],
-    ELECTRA_CLASSES[], ROBERTA_CLASSES[], MPNET_CLASSES[], ALBERT_CLASSES[], NOMIC_CLASSES[],
-    JINA_CLASSES[], MODERNBERT_CLASSES[], GEMMA_CLASSES[], QWEN_CLASSES[], LLAMA_CLASSES[],
-    T5_CLASSES[], GTE_CLASSES[], CLIP_CLASSES[], DEBERTA_CLASSES[], EMBEDDING_CLASSES[];
+extern const struct architecture BERT_CLASSES[], NOMIC_CLASSES[], JINA_CLASSES[], ROTARY_CLASSES[],
+    DEBERTA_CLASSES[], DECODER_CLASSES[], T5_CLASSES[], GTE_CLASSES[], CLIP_CLASSES[],
+    BERT_KIN_CLASSES[], EMBEDDING_CLASSES[];
 
 /* The class of that name (NULL: the body alone of that model_type), or NULL. */
 const struct architecture *architecture_find(const char *class_name, const char *model_type);

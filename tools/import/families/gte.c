@@ -50,12 +50,12 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
     NEW_LAYOUT(SQUARE, {"encoder.layer.#.attention.q_proj", "encoder.layer.#.attention.k_proj",    \
                         "encoder.layer.#.attention.v_proj"})
 #define TRANSFORMERS_LAYOUT(...)                                                                   \
-    LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
+    {.embedding = PARTS(BERT_EMBEDDING),                                                     \
            .layer = PARTS(TO_QKV(SQUARE, "layers.#.self_attn.q_proj",                              \
                                  "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"),        \
                           TO_OUTPUT(SQUARE, "layers.#.self_attn.o_proj"),                          \
                           TO_ATTENTION_NORM("layers.#.post_attention_layernorm"), __VA_ARGS__,     \
-                          TO_NORM("layers.#.post_mlp_layernorm")))
+                          TO_NORM("layers.#.post_mlp_layernorm"))}
 /* How it is computed; pack_qkv is known by the names of the tensors, and the last two are read only
  * where scores are scaled by the logarithm of the length. */
 #define GTE_UNREAD                                                                                 \
@@ -64,6 +64,12 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
     NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",           \
           "classifier.")
 // clang-format on
+
+const struct layout GTE_LAYOUT =
+    TRANSFORMERS_LAYOUT(TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
+                        TO_OUT("layers.#.mlp.down_proj"));
+static const struct layout JINA_3_LAYOUT =
+    TRANSFORMERS_LAYOUT(TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.fc1"), TO_OUT("layers.#.mlp.fc2"));
 
 static const struct body NEW = {
     .prefixes = NAMES("new.", "model."),
@@ -80,9 +86,7 @@ static const struct body GTE = {
     .prefixes = NAMES("gte.", "new.", "model."),
     .keys = GTE_KEYS(160000),
     .only = GTE_ONLY,
-    .layout = TRANSFORMERS_LAYOUT(
-        TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
-        TO_OUT("layers.#.mlp.down_proj")),
+    .layout = &GTE_LAYOUT,
     .other_layout = PACKED,
     .finish = finish_gte,
     .unread = GTE_UNREAD,
@@ -92,8 +96,7 @@ static const struct body JINA_3 = {
     .prefixes = NAMES("roberta.", "model."),
     .keys = KEYS(ROTARY_BERT(20000, FIXED(gate, GATE_NONE))),
     .only = ONLY(IS("rope_scaling", "null"), IS("position_embedding_type", "\"rotary\"")),
-    .layout = TRANSFORMERS_LAYOUT(TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.fc1"),
-                                  TO_OUT("layers.#.mlp.fc2")),
+    .layout = &JINA_3_LAYOUT,
     .other_layout = &FLASH_LAYOUT,
     .finish = finish_gte,
     .left_out = GTE_LEFT_OUT,
@@ -110,17 +113,10 @@ static const struct head NEW_MASK = {HEAD_MASK, AS_THE_MODEL,
                                                          "lm_head.decoder.weight",
                                                          "lm_head.decoder.bias")};
 
-// clang-format off
-#define CLASSES(name, type, body, mask, sequence)                                                  \
-    {name "Model", type, body, &POOLER_HEAD},                                                      \
-    {name "ForMaskedLM", type, body, mask},                                                        \
-    {name "ForSequenceClassification", type, body, sequence},                                      \
-    {name "ForTokenClassification", type, body, &TOKEN_HEAD}
-// clang-format on
-
 const struct architecture GTE_CLASSES[] = {
-    CLASSES("Gte", "gte", &GTE, &GTE_MASK, &POOLED_SEQUENCE_HEAD),
-    CLASSES("New", "new", &NEW, &NEW_MASK, &POOLED_SEQUENCE_HEAD),
-    CLASSES("JinaEmbeddingsV3", "jina_embeddings_v3", &JINA_3, &JINA_MASK, &DENSE_SEQUENCE_HEAD),
+    CLASSES("Gte", "gte", &GTE, &POOLER_HEAD, &GTE_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
+    CLASSES("New", "new", &NEW, &POOLER_HEAD, &NEW_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
+    CLASSES("JinaEmbeddingsV3", "jina_embeddings_v3", &JINA_3, &POOLER_HEAD, &JINA_MASK,
+            &DENSE_SEQUENCE_HEAD, &TOKEN_HEAD),
     {.class_name = NULL},
 };

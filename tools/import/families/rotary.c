@@ -99,15 +99,7 @@ static const struct body NOMIC = {
                                     TO_OUT("encoder.layers.#.mlp.fc2"),
                                     TO_EXPERTS("encoder.layers.#.mlp."),
                                     TO_NORM("encoder.layers.#.norm2"))),
-    .other_layout =
-        LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-               .layer =
-                   PARTS(TO_QKV(SQUARE, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",
-                                "layers.#.self_attn.v_proj"),
-                         TO_OUTPUT(SQUARE, "layers.#.self_attn.o_proj"),
-                         TO_ATTENTION_NORM("layers.#.post_attention_layernorm"),
-                         TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.up_proj", "layers.#.mlp.gate_proj"),
-                         TO_OUT("layers.#.mlp.down_proj"), TO_NORM("layers.#.post_mlp_layernorm"))),
+    .other_layout = &GTE_LAYOUT,
     .finish = finish_nomic,
     .unread = "reorder_and_upcast_attn max_trained_positions last_layer_subset ffn_div moe_top_k "
               "moe_impl moe_resid_pdrop router_aux_loss_coef add_pooling_layer",
@@ -124,15 +116,13 @@ static const struct head NOMIC_MASK = {
         KEYS(FLAG("mlp_fc1_bias", head_dense_bias, true), FLAG("mlp_fc1_bias", head_bias, true))};
 
 const struct architecture NOMIC_CLASSES[] = {
-    {"NomicBertModel", "nomic_bert", &NOMIC, &POOLER_HEAD},
+    CLASSES("NomicBert", "nomic_bert", &NOMIC, &POOLER_HEAD, &NOMIC_MASK, &POOLED_SEQUENCE_HEAD,
+            &TOKEN_HEAD),
     {"NomicBertForPreTraining", "nomic_bert", &NOMIC, &NOMIC_MASK},
-    {"NomicBertForMaskedLM", "nomic_bert", &NOMIC, &NOMIC_MASK},
-    {"NomicBertForSequenceClassification", "nomic_bert", &NOMIC, &POOLED_SEQUENCE_HEAD},
-    {"NomicBertForTokenClassification", "nomic_bert", &NOMIC, &TOKEN_HEAD},
     {.class_name = NULL},
 };
 
-/* ---- config.json ---- */
+/* ---- ModernBERT ---- */
 
 static void finish_modernbert(const struct json_file *file, struct model_config *model)
 {
@@ -148,8 +138,6 @@ static void finish_modernbert(const struct json_file *file, struct model_config 
     model->window = json_count(file, NULL, "sliding_window", 1, model->window);
     layer_types_read(file, model);
 }
-
-/* ---- Body ---- */
 
 static const struct body MODERNBERT = {
     .prefixes = NAMES("model."),
@@ -174,24 +162,11 @@ static const struct body MODERNBERT = {
     .left_out = NAMES("head.", "decoder.", "classifier."),
 };
 
-/* ---- Heads ---- */
-
-static const struct json_name DENSE_ACTIVATIONS[] = {
-    {"gelu", DENSE_GELU},
-    {"gelu_new", DENSE_GELU_TANH},
-    {"gelu_pytorch_tanh", DENSE_GELU_TANH},
-    {"relu", DENSE_RELU},
-    {"silu", DENSE_SILU},
-    {"tanh", DENSE_TANH},
-    {NULL, 0},
-};
 static const struct json_name POOLINGS[] = {
     {"cls", POOLING_CLS}, {"mean", POOLING_MEAN}, {NULL, 0}};
 
 #define DENSE_KEYS                                                                                 \
-    FLAG("classifier_bias", head_dense_bias, false),                                               \
-        NAMED("classifier_activation", head_dense, DENSE_ACTIVATIONS,                              \
-              "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu, tanh", DENSE_GELU)
+    FLAG("classifier_bias", head_dense_bias, false), DENSE_ACTIVATION("classifier_activation")
 // clang-format off
 #define DENSE_PARTS {HEAD_DENSE, {"head.dense"}}, {HEAD_NORM, {"head.norm"}}
 // clang-format on
@@ -207,14 +182,6 @@ static const struct head MODERNBERT_SEQUENCE = {
 static const struct head MODERNBERT_TOKEN = {
     HEAD_TOKEN, DENSE_NONE, .parts = PARTS(DENSE_PARTS, {HEAD_SCORES, {"classifier"}}),
     .keys = KEYS(DENSE_KEYS)};
-
-const struct architecture MODERNBERT_CLASSES[] = {
-    {"ModernBertModel", "modernbert", &MODERNBERT, NULL},
-    {"ModernBertForMaskedLM", "modernbert", &MODERNBERT, &MODERNBERT_MASK},
-    {"ModernBertForSequenceClassification", "modernbert", &MODERNBERT, &MODERNBERT_SEQUENCE},
-    {"ModernBertForTokenClassification", "modernbert", &MODERNBERT, &MODERNBERT_TOKEN},
-    {.class_name = NULL},
-};
 
 /* ---- Decoders that became encoders ---- */
 
@@ -241,14 +208,20 @@ const struct architecture MODERNBERT_CLASSES[] = {
 #define FEED_FORWARD_PARTS                                                                         \
     TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"),                     \
     TO_OUT("layers.#.mlp.down_proj")
-#define FINAL_PARTS PARTS(TO_FINAL_NORM("norm"))
+#define SANDWICH_PARTS                                                                             \
+    {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},                \
+    TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,                             \
+    {"layers.#.feed_forward.norm_after", NORM, {"layers.#.post_feedforward_layernorm"}}
+#define TO_ONES(to)        {to, PART_ONES, DIM_HEAD_WIDTH, DIM_NONE, 0, {NULL}}
+#define TO_SLICE(to, from) {to, PART_SLICE, DIM_LAYER_INPUT, DIM_WIDTH, 0, {from}}
+#define FINAL_PARTS        PARTS(TO_FINAL_NORM("norm"))
 #define DECODER_LAYOUT(kind)                                                                     \
     LAYOUT(.embedding = EMBEDDING_PARTS,                                                           \
            .layer = PARTS(ATTENTION_PARTS(kind), TO_NORM("layers.#.post_attention_layernorm"),   \
                           FEED_FORWARD_PARTS),                                                     \
            .final = FINAL_PARTS)
-#define DECODER(...)                                                                               \
-    .prefixes = NAMES("model."),                                                                   \
+#define DECODER(kind, ...)                                                                         \
+    .prefixes = NAMES("model."), .layout = DECODER_LAYOUT(kind),                                   \
     .left_out = NAMES("lm_head.", "score.", "classifier.", "dense."),                              \
     .keys = KEYS(__VA_ARGS__, FIXED(norm_place, NORM_PRE),                                         \
                  ACTIVATION("hidden_act", ACTIVATION_SILU))
@@ -283,16 +256,9 @@ static const struct body GEMMA = {
     .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
                  ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
     .only = ONLY(IS("rope_scaling", "null"), IS("attn_logit_softcapping", "null")),
-    .layout =
-        LAYOUT(.embedding = EMBEDDING_PARTS,
-               .layer = PARTS(
-                   ATTENTION_PARTS(PART_LINEAR),
-                   {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
-                   TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,
-                   {"layers.#.feed_forward.norm_after",
-                    NORM,
-                    {"layers.#.post_feedforward_layernorm"}}),
-               .final = FINAL_PARTS, .norm_added = 1),
+    .layout = LAYOUT(.embedding = EMBEDDING_PARTS,
+                     .layer = PARTS(ATTENTION_PARTS(PART_LINEAR), SANDWICH_PARTS),
+                     .final = FINAL_PARTS, .norm_added = 1),
     .finish = finish_gemma,
     .unread = "_sliding_window_pattern",
     .left_out = NAMES("lm_head.", "score."),
@@ -358,22 +324,9 @@ static const struct body GEMMA2 = {
     .layout = LAYOUT(
             .embedding = EMBEDDING_PARTS,
             .layer = PARTS(
-                ATTENTION_PARTS(PART_LINEAR),
-                {"layers.#.attention.value_norm.weight",
-                 PART_ONES,
-                 DIM_HEAD_WIDTH,
-                 DIM_NONE,
-                 0,
-                 {NULL}},
-                {"layers.#.attention.norm_after", NORM, {"layers.#.post_attention_layernorm"}},
-                TO_NORM("layers.#.pre_feedforward_layernorm"), FEED_FORWARD_PARTS,
-                {"layers.#.feed_forward.norm_after", NORM, {"layers.#.post_feedforward_layernorm"}},
-                {"layers.#.layer_input.in.weight",
-                 PART_SLICE,
-                 DIM_LAYER_INPUT,
-                 DIM_WIDTH,
-                 0,
-                 {"ple.per_layer_model_projection.weight"}},
+                ATTENTION_PARTS(PART_LINEAR), TO_ONES("layers.#.attention.value_norm.weight"),
+                SANDWICH_PARTS,
+                TO_SLICE("layers.#.layer_input.in.weight", "ple.per_layer_model_projection.weight"),
                 TO_VECTOR("layers.#.layer_input.norm.weight", DIM_LAYER_INPUT,
                           "ple.per_layer_projection_norm.weight"),
                 TO_MATRIX("layers.#.layer_input.by.weight", DIM_LAYER_INPUT, DIM_WIDTH,
@@ -430,18 +383,17 @@ static void finish_mistral(const struct json_file *file, struct model_config *mo
 }
 
 static const struct body QWEN = {
-    DECODER(SIZES(128, 32), DECODER_MASK),
+    DECODER(PART_LINEAR, SIZES(128, 32), DECODER_MASK),
     .only = ONLY(IS("use_sliding_window", "false"), IS("rope_scaling", "null")),
-    .layout = DECODER_LAYOUT(PART_LINEAR),
     .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
 };
 
 /* Its queries, keys and values have a bias, and its output has none. */
 static const struct body QWEN2 = {
-    DECODER(DECODER_SIZES(-1, 32, 1e-6), FIXED(feed_forward_bias, false), DECODER_MASK),
+    DECODER(PART_NO_BIAS, DECODER_SIZES(-1, 32, 1e-6), FIXED(feed_forward_bias, false),
+            DECODER_MASK),
     .only = ONLY(IS("use_sliding_window", "false"), IS("rope_scaling", "null")),
-    .layout = DECODER_LAYOUT(PART_NO_BIAS),
     .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
 };
@@ -452,23 +404,20 @@ static const struct body QWEN2 = {
 
 /* pretraining_tp was how a product was cut into parts. */
 static const struct body LLAMA = {
-    DECODER(LLAMA_SIZES(1e-6), DECODER_MASK),
+    DECODER(PART_LINEAR, LLAMA_SIZES(1e-6), DECODER_MASK),
     .only = NO_SCALING,
-    .layout = DECODER_LAYOUT(PART_LINEAR),
     .finish = finish_decoder,
     .unread = "pretraining_tp",
 };
 static const struct body MISTRAL = {
-    DECODER(DECODER_SIZES(-1, 8, 1e-6), FIXED(attention_bias, false),
+    DECODER(PART_LINEAR, DECODER_SIZES(-1, 8, 1e-6), FIXED(attention_bias, false),
             FIXED(feed_forward_bias, false), DECODER_MASK),
     .only = NO_SCALING,
-    .layout = DECODER_LAYOUT(PART_LINEAR),
     .finish = finish_mistral,
 };
 static const struct body EUROBERT = {
-    DECODER(LLAMA_SIZES(1e-5), FIXED(mask, MASK_FULL)),
+    DECODER(PART_LINEAR, LLAMA_SIZES(1e-5), FIXED(mask, MASK_FULL)),
     .only = NO_SCALING,
-    .layout = DECODER_LAYOUT(PART_LINEAR),
     .finish = finish_decoder,
     .unread = "pretraining_tp clf_pooling bos_token eos_token pad_token mask_token",
 };
@@ -502,38 +451,29 @@ static const struct head SCORE_TOKEN = {HEAD_TOKEN, DENSE_NONE,
                                         .parts = PARTS({HEAD_SCORES, {"score"}})};
 
 // clang-format off
-#define DECODER_HEADS(name, type, body)                                                            \
+#define DECODER_CLASSES_OF(name, type, body, projection)                                           \
+    {name "Model", type, body, projection},                                                        \
+    {name "ForCausalLM", type, body, NULL},                                                        \
     {name "ForSequenceClassification", type, body, &LAST_SEQUENCE},                                \
     {name "ForTokenClassification", type, body, &SCORE_TOKEN}
 // clang-format on
 
-const struct architecture GEMMA_CLASSES[] = {
+const struct architecture ROTARY_CLASSES[] = {
+    CLASSES("ModernBert", "modernbert", &MODERNBERT, NULL, &MODERNBERT_MASK, &MODERNBERT_SEQUENCE,
+            &MODERNBERT_TOKEN),
     {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
     {"Gemma3ForCausalLM", "gemma3_text", &GEMMA, NULL},
     {"Gemma3TextForSequenceClassification", "gemma3_text", &GEMMA, &LAST_SEQUENCE},
     {"EmbeddingGemma2TextModel", "embedding_gemma2_text", &GEMMA2, &GEMMA2_PROJECTION},
     {.class_name = NULL},
 };
-const struct architecture QWEN_CLASSES[] = {
-    {"Qwen3Model", "qwen3", &QWEN, &QWEN_PROJECTION},
+const struct architecture DECODER_CLASSES[] = {
+    DECODER_CLASSES_OF("Qwen3", "qwen3", &QWEN, &QWEN_PROJECTION),
     {"VoyageQwen3BidirectionalEmbedModel", "qwen3", &QWEN, &QWEN_PROJECTION},
-    {"Qwen3ForCausalLM", "qwen3", &QWEN, NULL},
-    DECODER_HEADS("Qwen3", "qwen3", &QWEN),
-    {"Qwen2Model", "qwen2", &QWEN2, NULL},
-    {"Qwen2ForCausalLM", "qwen2", &QWEN2, NULL},
-    DECODER_HEADS("Qwen2", "qwen2", &QWEN2),
-    {.class_name = NULL},
-};
-const struct architecture LLAMA_CLASSES[] = {
-    {"LlamaModel", "llama", &LLAMA, NULL},
-    {"LlamaForCausalLM", "llama", &LLAMA, NULL},
-    DECODER_HEADS("Llama", "llama", &LLAMA),
-    {"MistralModel", "mistral", &MISTRAL, NULL},
-    {"MistralForCausalLM", "mistral", &MISTRAL, NULL},
-    DECODER_HEADS("Mistral", "mistral", &MISTRAL),
-    {"EuroBertModel", "eurobert", &EUROBERT, NULL},
-    {"EuroBertForMaskedLM", "eurobert", &EUROBERT, &EUROBERT_MASK},
-    {"EuroBertForSequenceClassification", "eurobert", &EUROBERT, &EUROBERT_SEQUENCE},
-    {"EuroBertForTokenClassification", "eurobert", &EUROBERT, &TOKEN_HEAD},
+    DECODER_CLASSES_OF("Qwen2", "qwen2", &QWEN2, NULL),
+    DECODER_CLASSES_OF("Llama", "llama", &LLAMA, NULL),
+    DECODER_CLASSES_OF("Mistral", "mistral", &MISTRAL, NULL),
+    CLASSES("EuroBert", "eurobert", &EUROBERT, NULL, &EUROBERT_MASK, &EUROBERT_SEQUENCE,
+            &TOKEN_HEAD),
     {.class_name = NULL},
 };

@@ -13,8 +13,10 @@ extern const struct head POOLED_SEQUENCE_HEAD;    /* pooler.dense, tanh, classif
 extern const struct head DENSE_SEQUENCE_HEAD;     /* classifier.dense, tanh, classifier.out_proj */
 extern const struct head TOKEN_HEAD;              /* classifier */
 extern const struct layout FLASH_LAYOUT;          /* of Jina's RoBERTa */
+extern const struct layout GTE_LAYOUT;            /* of transformers */
 extern const struct json_name ACTIVATION_NAMES[]; /* hidden_act */
 extern const char ACTIVATIONS_EXPECTED[];
+extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 
 /* ---- Keys of config.json ---- */
 
@@ -34,6 +36,9 @@ extern const char ACTIVATIONS_EXPECTED[];
 // clang-format on
 #define ACTIVATION(name, absent)                                                                   \
     NAMED(name, activation, ACTIVATION_NAMES, ACTIVATIONS_EXPECTED, absent)
+#define DENSE_ACTIVATION(name)                                                                     \
+    NAMED(name, head_dense, DENSE_NAMES,                                                           \
+          "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu, tanh, linear", DENSE_GELU)
 
 /* Of nearly all families. */
 #define USUAL_SIZES                                                                                \
@@ -42,6 +47,9 @@ extern const char ACTIVATIONS_EXPECTED[];
         SIZE("vocab_size", vocabulary), SIZE("max_position_embeddings", max_tokens)
 #define BERT_SIZES USUAL_SIZES, FIXED(embedding_norm, NORM_LAYER)
 #define BERT_NORM  NUMBER("layer_norm_eps", norm_eps, 1e-12)
+#define BERT_KEYS                                                                                  \
+    BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),                                      \
+        COUNT("type_vocab_size", token_types, 2), ACTIVATION("hidden_act", ACTIVATION_GELU)
 
 // clang-format off
 #define KEYS(...)   (const struct config_key[]){__VA_ARGS__, {.kind = KEY_END}}
@@ -124,5 +132,19 @@ extern const char ACTIVATIONS_EXPECTED[];
     LAYER("encoder.layer.#.", "attention.self.query", "attention.self.key",                        \
           "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",          \
           "intermediate.dense", "output.dense", "output.LayerNorm")
+
+#define BERT_LEFT_OUT                                                                              \
+    "embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.predictions.",         \
+        "cls.seq_relationship.", "classifier.", "qa_outputs."
+
+/* ---- Classes: the usual four of a family ---- */
+
+// clang-format off
+#define CLASSES(name, type, body, pooler, mask, sequence, token)                                   \
+    {name "Model", type, body, pooler},                                                            \
+    {name "ForMaskedLM", type, body, mask},                                                        \
+    {name "ForSequenceClassification", type, body, sequence},                                      \
+    {name "ForTokenClassification", type, body, token}
+// clang-format on
 
 #endif

@@ -107,6 +107,14 @@ size_t json_count(const struct json_file *file, const json_t *object, const char
     value_die(file, key, member, expected);
 }
 
+void json_count_only(const struct json_file *file, const char *key, size_t expected,
+                     const char *reason)
+{
+    size_t found = json_count(file, NULL, key, 0, expected);
+    if (found != expected)
+        file_die(file->name, "'%s' is %zu; expected %zu%s", key, found, expected, reason);
+}
+
 double json_number(const struct json_file *file, const char *key, double otherwise)
 {
     const json_t *member = json_member(file, NULL, key);

@@ -29,6 +29,10 @@ void json_file_read(struct json_file *file, struct folder *folder, const char *p
 #define JSON_NEEDED (SIZE_MAX - 1)
 size_t json_count(const struct json_file *file, const json_t *object, const char *key, size_t least,
                   size_t otherwise);
+
+/* Refuses a count that is there and another than `expected`, whose reason is "" or ", as …". */
+void json_count_only(const struct json_file *file, const char *key, size_t expected,
+                     const char *reason);
 double json_number(const struct json_file *file, const char *key, double otherwise);
 bool json_flag(const struct json_file *file, const json_t *object, const char *key, bool otherwise);
 const char *json_text(const struct json_file *file, const json_t *object, const char *key,
