@@ -609,7 +609,7 @@ TEST(router_refusals)
     }
     make_router(TINY_VOCABULARY + 1);
     import_refused("too many weights",
-                   "q/model.safetensors has the 'weight' [17]; expected floats [16]");
+                   "q/model.safetensors: tensor 'weight' has the shape [17]; expected [16]");
     make_router(TINY_VOCABULARY);
     shell_expect(0, "rm %s/q/tokenizer.json", import_directory);
     import_refused("no tokenizer of queries", "q/tokenizer.json");

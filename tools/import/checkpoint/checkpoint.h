@@ -16,10 +16,15 @@
  *                special tokens excluded), colbert_linear.pt a vector, but for the first. Source:
  *                FlagEmbedding/inference/embedder/encoder_only/m3.py in FlagOpen/FlagEmbedding
  *     ColBERT    a vector for each token, markers before queries and documents, and words whose
- *                tokens have no vector in documents. PyLate writes a Dense module; in the class
- *                HF_ColBERT of stanford-futuredata/ColBERT that layer is one of the model's
+ *                tokens have no vector in documents. PyLate writes Dense modules, and so does
+ *                MultiVectorEncoder of sentence-transformers 6; as they have no activation, several
+ *                of them, and residuals, are one linear layer, which is computed in double. In the
+ *                class HF_ColBERT of stanford-futuredata/ColBERT that layer is one of the model's
  *                tensors. Source: pylate/models/colbert.py and Dense.py in lightonai/pylate, which
- *                reads both */
+ *                reads both; sentence_transformers/base/modules/dense.py
+ *     Router     queries may have weights of token ids instead of a model (SparseStaticEmbedding),
+ *                as those of OpenSearch's doc-v2 and v3. Source: sparse_static_embedding.py in
+ *                huggingface/sentence-transformers */
 struct token_modules {
     struct tensor_set weights, vectors;         /* of bge-m3 */
     const char *query_marker, *document_marker; /* borrowed; NULL: this is no ColBERT */
@@ -53,9 +58,23 @@ void adapter_merge(struct checkpoint *checkpoint, const char *adapter);
 void checkpoint_check_lower(const struct sentence_transformers *st,
                             const struct import_tokenizer *tokenizer);
 
-/* ---- Token modules: checkpoint.c ---- */
+/* ---- Token modules: token_modules.c ---- */
 
-/* Writes its markers to META, as prompts. */
+/* If the checkpoint is a ColBERT, reads the modules' config.json and
+ * config_sentence_transformers.json, or artifact.metadata, into the model, the length of texts, and
+ * the tokenizer, which has been read: skipped tokens, and markers as tokens. Sets how long queries
+ * are, and what fills them up. */
+void colbert_read(struct checkpoint *checkpoint);
+
+/* Adds the tensors of all modules to the plan, and sets in the model what bge-m3 has, and in its
+ * tokenizer which tokens have no weight. */
+void token_modules_plan(struct checkpoint *checkpoint);
+
+/* Adds the weights of a Router's queries to the plan and the model. The documents' tokenizer must
+ * be theirs, and cut texts alike. */
+void query_weights_plan(struct checkpoint *checkpoint);
+
+/* Writes the markers to META, as prompts. */
 void colbert_write(const struct token_modules *modules, struct weight_output *output);
 
 #endif

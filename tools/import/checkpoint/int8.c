@@ -241,15 +241,13 @@ static void pass_norm(struct residual_stream *stream, const struct plan *plan, s
     bool is_bias = index > 0 && kind_at(plan, index - 1) == PART_NORM &&
                    strcmp(strrchr(norm->name, '.'), ".bias") == 0;
     bool is_stream = plan->is_post_norm || strncmp(norm->name, "embedding.", 10) == 0;
-    struct tensor_rows vector;
+    float *vector = tensor_floats(norm->set, norm->parts[0], 0, norm->rows, 1);
     double sum = 0;
-    tensor_rows_open(&vector, norm->rows, 1, true);
-    tensor_rows_read(&vector, norm->set, norm->parts[0], 0, norm->rows);
     for (size_t k = 0; k < norm->rows; k++)
         sum += square(stream->size[k]);
     double rms = sum > 0 ? sqrt(sum / (double)norm->rows) : 1;
     for (size_t k = 0; k < norm->rows; k++) {
-        double value = (double)vector.values[k];
+        double value = (double)vector[k];
         if (is_after)
             stream->size[k] = sqrt(square(stream->size[k]) + square(value + norm->added));
         else if (is_bias)
@@ -259,7 +257,7 @@ static void pass_norm(struct residual_stream *stream, const struct plan *plan, s
     }
     if (!is_after && is_stream)
         memcpy(stream->size, stream->seen, norm->rows * sizeof *stream->size);
-    tensor_rows_free(&vector);
+    alloc_free(vector);
 }
 
 /* A matrix adds to the stream if a norm follows it and its bias. */

@@ -13,7 +13,6 @@
 /* The sources of a plan, and the model whose sizes the parts have. */
 struct making {
     struct plan *plan;
-    struct stored_types types;
     struct tensor_set *tensors;
     struct model_config *model;
     bool is_int8; /* linear layers become int8 now: it was asked for, and the layer bears it */
@@ -90,22 +89,7 @@ static const struct stored_tensor *need_tensor(const struct making *making, cons
                                                uint64_t cols)
 {
     char key[KEY_BYTES];
-    const struct tensor_set *set = making->tensors;
-    const struct stored_tensor wanted = {.n_dims = cols > 0 ? 2 : 1, .shape = {rows, cols}};
-    struct stored_tensor *tensor = tensor_set_find(set, key_of(key, pattern, layer, ending));
-    char shape[SHAPE_TEXT], expected[SHAPE_TEXT];
-    const char *file = set->n_files == 1 ? set->files[0].header.name : "the checkpoint";
-    tensor_shape_text(&wanted, expected);
-    if (tensor == NULL)
-        program_die("%s has no tensor '%s'; expected one of shape %s", file, key, expected);
-    if (tensor->n_dims != wanted.n_dims ||
-        memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
-        tensor_die(set, tensor, " has the shape %s; expected %s", tensor_shape_text(tensor, shape),
-                   expected);
-    if (tensor->type == 0)
-        tensor_die(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
-    tensor->used = true;
-    return tensor;
+    return tensor_set_need(making->tensors, key_of(key, pattern, layer, ending), rows, cols);
 }
 
 /* ---- Tensors of the weight file ---- */
@@ -115,7 +99,8 @@ static enum tensor_type choose_type(const struct making *making,
                                     const struct planned_tensor *tensor)
 {
     bool is_table = tensor->kind == PART_TABLE;
-    enum tensor_type asked = is_table ? table_type(making->types) : making->types.matrices;
+    enum tensor_type asked =
+        is_table ? table_type(making->plan->types) : making->plan->types.matrices;
     if (tensor->n_dims == 1 || tensor->kind == PART_SCORES || tensor->kind == PART_DISTANCES ||
         tensor->kind == PART_POSITIONS || tensor->kind == PART_ROUTER)
         return TENSOR_F32;
@@ -176,36 +161,33 @@ static const struct ending NONE = {"", NULL, false}, WEIGHT = {".weight", NULL, 
                            BIAS = {".bias", NULL, false}, GAMMA = {".weight", ".gamma", false},
                            BETA = {".bias", ".beta", false}, KERNEL = {".weight", ".kernel", true};
 
-/* Names a tensor by what it becomes a part of. */
-static void name_tensor(struct planned_tensor *tensor, const struct part *part, size_t layer,
-                        const char *ending)
+/* Returns a tensor [rows, cols] (cols 0: a vector) that becomes this part. */
+static struct planned_tensor start_tensor(const struct part *part, size_t layer, const char *ending,
+                                          size_t rows, size_t cols)
 {
+    struct planned_tensor tensor = {.kind = part->kind != PART_NO_BIAS ? part->kind : PART_LINEAR,
+                                    .n_dims = cols > 0 ? 2 : 1,
+                                    .rows = rows,
+                                    .cols = cols > 0 ? cols : 1};
     char key[KEY_BYTES];
-    snprintf(tensor->name, sizeof tensor->name, "%.*s", PLAN_NAME - 1,
+    snprintf(tensor.name, sizeof tensor.name, "%.*s", PLAN_NAME - 1,
              key_of(key, part->to, layer, ending));
+    return tensor;
 }
 
 /* Returns the first row of a table. */
 static const float *read_first_row(const struct making *making, struct added_row from, size_t cols)
 {
     const struct stored_tensor *table = need_tensor(making, from.table, 0, "", from.rows, cols);
-    struct tensor_rows first;
-    float *row = alloc_zeros(cols, sizeof *row);
-    tensor_rows_open(&first, 1, cols, true);
-    tensor_rows_read(&first, making->tensors, table, 0, 1);
-    memcpy(row, first.values, cols * sizeof *row);
-    tensor_rows_free(&first);
-    return row;
+    return tensor_floats(making->tensors, table, 0, 1, cols);
 }
 
 /* Adds one tensor of a part: the rows of all its sources, one after another. */
 static void add_tensor(const struct making *making, const struct part *part, size_t layer,
                        struct ending ending, bool is_matrix)
 {
-    enum part_kind kind = part->kind != PART_NO_BIAS ? part->kind : PART_LINEAR;
-    struct planned_tensor tensor = {.kind = kind, .n_dims = is_matrix ? 2 : 1};
     uint64_t cols = is_matrix ? size_of(making, part->cols) : 0;
-    name_tensor(&tensor, part, layer, ending.usual);
+    struct planned_tensor tensor = start_tensor(part, layer, ending.usual, 0, (size_t)cols);
     for (size_t i = 0; i < 3 && part->from[i] != NULL; i++) {
         /* After the queries come keys and values, which may have fewer heads. */
         enum part_dim dim = part->rows == DIM_QUERY && i > 0 ? DIM_KEY : part->rows;
@@ -221,7 +203,6 @@ static void add_tensor(const struct making *making, const struct part *part, siz
                         tensor.is_transposed ? rows : cols);
         tensor.rows += (size_t)rows;
     }
-    tensor.cols = is_matrix ? (size_t)cols : 1;
     /* Weights of norms, those of the heads' queries and keys included. */
     if ((part->kind == PART_NORM && strcmp(ending.usual, ".weight") == 0) ||
         part->rows == DIM_HEAD_WIDTH)
@@ -252,11 +233,9 @@ static void add_vector(const struct making *making, struct part part, size_t lay
 static void add_distances(const struct making *making, const struct part *part)
 {
     uint64_t buckets = size_of(making, part->rows), heads = size_of(making, part->cols);
-    struct planned_tensor tensor = {
-        .kind = part->kind, .n_dims = 2, .n_parts = 1, .rows = (size_t)heads};
-    snprintf(tensor.name, sizeof tensor.name, "%s", part->to);
-    tensor.cols = 2 * making->model->distances + 1;
-    tensor.parts[0] = need_tensor(making, part->from[0], 0, "", buckets, heads);
+    struct planned_tensor tensor =
+        start_tensor(part, 0, "", (size_t)heads, 2 * making->model->distances + 1);
+    tensor.parts[tensor.n_parts++] = need_tensor(making, part->from[0], 0, "", buckets, heads);
     append_tensor(making, &tensor);
 }
 
@@ -265,24 +244,22 @@ static void add_positions(const struct making *making, const struct position_sou
                           const char *from, const char *to, bool has_bias)
 {
     const struct model_config *model = making->model;
+    const struct part part = {.to = to, .kind = PART_POSITIONS};
     uint64_t width = model->width, out = model->heads * model->head_width;
     for (size_t layer = 0; from != NULL && layer < model->layers; layer++) {
-        struct planned_tensor tensor = {.kind = PART_POSITIONS,
-                                        .n_dims = 2,
-                                        .rows = config_position_rows(model),
-                                        .cols = model->head_width,
-                                        .model = model};
-        snprintf(tensor.name, sizeof tensor.name, "layers.%zu.attention.%s.weight", layer, to);
-        const struct stored_tensor **part = tensor.parts;
-        *part++ = need_tensor(making, sources->table, 0, "", 2 * config_span(model), width);
-        *part++ = need_tensor(making, from, layer, ".weight", out, width);
+        struct planned_tensor tensor =
+            start_tensor(&part, layer, ".weight", config_position_rows(model), model->head_width);
+        const struct stored_tensor **source = tensor.parts;
+        *source++ = need_tensor(making, sources->table, 0, "", 2 * config_span(model), width);
+        *source++ = need_tensor(making, from, layer, ".weight", out, width);
         if (has_bias)
-            *part++ = need_tensor(making, from, layer, ".bias", out, 0);
+            *source++ = need_tensor(making, from, layer, ".bias", out, 0);
         if (sources->norm != NULL) {
-            *part++ = need_tensor(making, sources->norm, 0, ".weight", width, 0);
-            *part++ = need_tensor(making, sources->norm, 0, ".bias", width, 0);
+            *source++ = need_tensor(making, sources->norm, 0, ".weight", width, 0);
+            *source++ = need_tensor(making, sources->norm, 0, ".bias", width, 0);
         }
-        tensor.n_parts = (size_t)(part - tensor.parts);
+        tensor.n_parts = (size_t)(source - tensor.parts);
+        tensor.model = model;
         append_tensor(making, &tensor);
     }
 }
@@ -291,9 +268,8 @@ static void add_positions(const struct making *making, const struct position_sou
 static void add_constant(const struct making *making, const struct part *part, size_t layer,
                          const char *ending, float value)
 {
-    struct planned_tensor tensor = {.kind = PART_LINEAR, .n_dims = 1, .cols = 1};
-    name_tensor(&tensor, part, layer, ending);
-    tensor.rows = (size_t)size_of(making, part->rows);
+    struct planned_tensor tensor =
+        start_tensor(part, layer, ending, (size_t)size_of(making, part->rows), 0);
     float *values = alloc_zeros(tensor.rows, sizeof *values);
     for (size_t i = 0; i < tensor.rows; i++)
         values[i] = value;
@@ -304,17 +280,15 @@ static void add_constant(const struct making *making, const struct part *part, s
 /* Adds the layer's rows of a tensor that has those of all layers, times 1/√cols. */
 static void add_slice(const struct making *making, const struct part *part, size_t layer)
 {
-    uint64_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
-    struct planned_tensor tensor = {
-        .kind = PART_MATRIX, .n_dims = 2, .n_parts = 1, .rows = rows, .cols = cols};
-    double *numbers = alloc_zeros(tensor.rows, sizeof *numbers);
-    double *weights = alloc_zeros(tensor.rows, sizeof *weights);
-    name_tensor(&tensor, part, layer, "");
-    tensor.parts[0] =
+    const size_t rows = size_of(making, part->rows), cols = size_of(making, part->cols);
+    struct planned_tensor tensor = start_tensor(part, layer, "", rows, cols);
+    double *numbers = alloc_zeros(rows, sizeof *numbers);
+    double *weights = alloc_zeros(rows, sizeof *weights);
+    tensor.parts[tensor.n_parts++] =
         need_tensor(making, part->from[0], layer, "", making->model->layers * rows, cols);
-    for (size_t i = 0; i < tensor.rows; i++) {
-        numbers[i] = (double)(layer * tensor.rows + i);
-        weights[i] = 1 / sqrt((double)tensor.cols);
+    for (size_t i = 0; i < rows; i++) {
+        numbers[i] = (double)(layer * rows + i);
+        weights[i] = 1 / sqrt((double)cols);
     }
     tensor.row_numbers = numbers;
     tensor.row_weights = weights;
@@ -325,41 +299,36 @@ static void add_slice(const struct making *making, const struct part *part, size
  * no bias. */
 static void add_heads(const struct making *making, const struct part *part, size_t layer)
 {
-    const size_t width = making->model->head_width, n = making->model->heads * width;
-    struct planned_tensor matrix = {.kind = PART_LINEAR, .n_dims = 2, .n_parts = 1, .rows = 3 * n};
-    struct planned_tensor vector = {.kind = PART_LINEAR, .n_dims = 1, .rows = 3 * n, .cols = 1};
+    const size_t head = making->model->head_width, width = making->model->width;
+    const size_t n = making->model->heads * head;
+    struct planned_tensor matrix = start_tensor(part, layer, WEIGHT.usual, 3 * n, width);
+    struct planned_tensor vector = start_tensor(part, layer, BIAS.usual, 3 * n, 0);
     double *numbers = alloc_zeros(3 * n, sizeof *numbers);
     float *biases = alloc_zeros(3 * n, sizeof *biases);
     for (size_t i = 0; i < 3 * n; i++)
-        numbers[i] = (double)((3 * (i % n / width) + i / n) * width + i % width);
-    matrix.cols = making->model->width;
-    matrix.parts[0] =
-        need_tensor(making, part->from[0], layer, WEIGHT.usual, matrix.rows, matrix.cols);
+        numbers[i] = (double)((3 * (i % n / head) + i / n) * head + i % head);
+    matrix.parts[matrix.n_parts++] =
+        need_tensor(making, part->from[0], layer, WEIGHT.usual, 3 * n, width);
     matrix.row_numbers = numbers;
-    name_tensor(&matrix, part, layer, WEIGHT.usual);
     append_tensor(making, &matrix);
     for (size_t i = 0; i < 2; i++) {
-        struct tensor_rows rows;
-        tensor_rows_open(&rows, n, 1, true);
-        tensor_rows_read(&rows, making->tensors,
-                         need_tensor(making, part->from[i + 1], layer, "", n, 0), 0, n);
-        memcpy(biases + i * 2 * n, rows.values, n * sizeof *biases);
-        tensor_rows_free(&rows);
+        float *of = tensor_floats(making->tensors,
+                                  need_tensor(making, part->from[i + 1], layer, "", n, 0), 0, n, 1);
+        memcpy(biases + i * 2 * n, of, n * sizeof *biases);
+        alloc_free(of);
     }
     vector.values = biases;
-    name_tensor(&vector, part, layer, BIAS.usual);
     append_tensor(making, &vector);
 }
 
 /* Adds the second matrices of experts. */
 static void add_experts_out(const struct making *making, const struct part *part, size_t layer)
 {
-    uint64_t rows = size_of(making, DIM_EXPERTS_IN), cols = size_of(making, DIM_WIDTH);
-    struct planned_tensor tensor = {.kind = part->kind, .n_dims = 2, .n_parts = 1};
-    name_tensor(&tensor, part, layer, "");
-    tensor.rows = (size_t)size_of(making, part->rows);
-    tensor.cols = (size_t)size_of(making, part->cols);
-    tensor.parts[0] = need_tensor(making, part->from[0], layer, "", rows, cols);
+    struct planned_tensor tensor =
+        start_tensor(part, layer, "", size_of(making, part->rows), size_of(making, part->cols));
+    tensor.parts[tensor.n_parts++] =
+        need_tensor(making, part->from[0], layer, "", size_of(making, DIM_EXPERTS_IN),
+                    size_of(making, DIM_WIDTH));
     append_tensor(making, &tensor);
 }
 
@@ -520,13 +489,10 @@ static void count_labels(const struct making *making, const struct part *part)
     const struct stored_tensor *weight = find_tensor(making, part->from[0], 0, KERNEL.usual);
     const struct stored_tensor *tensor =
         weight != NULL ? weight : find_tensor(making, part->from[0], 0, KERNEL.other);
-    const struct tensor_set *set = making->tensors;
     uint64_t labels = tensor != NULL && tensor->n_dims == 2 ? tensor->shape[weight == NULL] : 0;
     if (labels < 1 || labels > INT32_MAX)
-        program_die("%s: no tensor '%s.weight' [labels, %zu"
-                    "], and config.json has no 'id2label'",
-                    set->n_files == 1 ? set->files[0].header.name : "the checkpoint", part->from[0],
-                    model->width);
+        program_die("%s: no tensor '%s.weight' [labels, %zu], and config.json has no 'id2label'",
+                    tensor_set_name(making->tensors), part->from[0], model->width);
     model->labels = (size_t)labels;
     if (model->labels == 1 && model->scores == SCORES_SOFTMAX)
         model->scores = SCORES_SIGMOID;
@@ -595,19 +561,16 @@ static void check_left_over(const struct making *making, const struct checkpoint
     }
 }
 
-void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-               struct checkpoint_config *config)
+void plan_make(struct plan *plan, struct tensor_set *tensors, struct checkpoint_config *config)
 {
     const struct body *body = config->architecture->body;
     struct model_config *model = &config->model;
     struct making making = {.plan = plan,
-                            .types = types,
                             .tensors = tensors,
                             .model = model,
                             .quick_gelu = config->quick_gelu,
                             .added_row = config->added_row,
-                            .is_int8 = types.matrices == TENSOR_INT8};
-    *plan = (struct plan){.n = 0};
+                            .is_int8 = plan->types.matrices == TENSOR_INT8};
     tensor_set_strip(tensors, body->prefixes);
     const struct layout *other = body->other_layout;
     bool is_other = other != NULL && !body->other_is_gated &&
@@ -627,44 +590,39 @@ void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *
     if (model->embedding_width != model->width)
         add_parts(&making, making.layout->projection, 0);
     add_layers(&making, making.layout->layer);
-    add_positions(&making, &config->positions, config->positions.key, "position_key",
-                  config->positions.key_has_bias);
-    add_positions(&making, &config->positions, config->positions.query, "position_query", true);
+    add_positions(&making, &config->positions, config->positions.key,
+                  "layers.#.attention.position_key", config->positions.key_has_bias);
+    add_positions(&making, &config->positions, config->positions.query,
+                  "layers.#.attention.position_query", true);
     add_parts(&making, making.layout->final, 0);
     choose_head(&making, config);
     add_head(&making, config->head);
     check_left_over(&making, config);
 }
 
-void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-                 const char *to, const char *from, size_t index, size_t out, size_t in,
-                 bool has_bias)
+void plan_linear(struct plan *plan, struct tensor_set *tensors, enum part_kind kind, const char *to,
+                 const char *from, size_t index, size_t out, size_t in, bool has_bias)
 {
     const size_t bias = offsetof(struct model_config, feed_forward_bias);
     static const struct layout none = {0};
-    const struct part linear = {
-        to, in > 0 ? PART_LINEAR : PART_NORM, DIM_FEED_FORWARD, DIM_WIDTH, bias, .from[0] = from};
+    const struct part linear = {to, kind, DIM_FEED_FORWARD, DIM_WIDTH, bias, .from[0] = from};
     struct model_config sizes = {.width = in, .feed_forward = out, .feed_forward_bias = has_bias};
     const struct making making = {.plan = plan,
-                                  .types = types,
                                   .tensors = tensors,
                                   .model = &sizes,
                                   .layout = &none,
-                                  .is_int8 = types.matrices == TENSOR_INT8};
+                                  .is_int8 = plan->types.matrices == TENSOR_INT8};
     add_part(&making, &linear, index);
-    tensor_set_check_used(tensors, has_bias ? "a linear layer" : "a linear layer without a bias");
+    tensor_set_check_used(tensors, has_bias && kind != PART_NO_BIAS
+                                       ? "a linear layer"
+                                       : "a linear layer without a bias");
 }
 
-void plan_values(struct plan *plan, struct stored_types types, const char *name,
-                 const float *values, size_t rows, size_t cols)
+void plan_values(struct plan *plan, const char *name, const float *values, size_t rows, size_t cols)
 {
-    const struct making making = {
-        .plan = plan, .types = types, .is_int8 = types.matrices == TENSOR_INT8};
-    struct planned_tensor tensor = {.kind = PART_LINEAR,
-                                    .n_dims = cols > 0 ? 2 : 1,
-                                    .rows = rows,
-                                    .cols = cols > 0 ? cols : 1,
-                                    .values = values};
-    snprintf(tensor.name, sizeof tensor.name, "%s", name);
+    const struct making making = {.plan = plan, .is_int8 = plan->types.matrices == TENSOR_INT8};
+    const struct part part = {.to = name, .kind = PART_LINEAR};
+    struct planned_tensor tensor = start_tensor(&part, 0, "", rows, cols);
+    tensor.values = values;
     append_tensor(&making, &tensor);
 }

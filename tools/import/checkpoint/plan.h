@@ -55,6 +55,7 @@ struct int8_layers {
 };
 
 struct plan {
+    struct stored_types types; /* set before anything is planned */
     struct planned_tensor *tensors;
     size_t n, cap;
     uint64_t n_parameters, n_bytes; /* numbers; bytes of the tensors in the weight file */
@@ -67,20 +68,18 @@ struct plan {
 
 /* By the tables of families/. Stores in `config` what depends on the tensors (whether there is a
  * pooler, how many labels), and marks the tensors used. Sets and config must outlive the plan. */
-void plan_make(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-               struct checkpoint_config *config);
+void plan_make(struct plan *plan, struct tensor_set *tensors, struct checkpoint_config *config);
 
-/* Adds a linear layer [out, in], or with in 0 a layer norm [out], from a file that has no other
- * tensors: `from` and `to` are their names in that file and in the weight file, without ".weight"
- * and ".bias"; '#' in `to` is the index. */
-void plan_linear(struct plan *plan, struct stored_types types, struct tensor_set *tensors,
-                 const char *to, const char *from, size_t index, size_t out, size_t in,
-                 bool has_bias);
+/* Adds a linear layer [out, in] (PART_LINEAR, PART_NO_BIAS, PART_SCORES) or a layer norm [out]
+ * (PART_NORM), from a file that has no other tensors: `from` and `to` are their names in that file
+ * and in the weight file, without ".weight" and ".bias"; '#' in `to` is the index. */
+void plan_linear(struct plan *plan, struct tensor_set *tensors, enum part_kind kind, const char *to,
+                 const char *from, size_t index, size_t out, size_t in, bool has_bias);
 
 /* Adds a matrix [rows, cols], or with cols 0 a vector, of numbers in memory, which the plan
  * borrows. */
-void plan_values(struct plan *plan, struct stored_types types, const char *name,
-                 const float *values, size_t rows, size_t cols);
+void plan_values(struct plan *plan, const char *name, const float *values, size_t rows,
+                 size_t cols);
 
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
@@ -88,10 +87,6 @@ void plan_write(const struct plan *plan, struct weight_writer *writer);
 /* Writes a tensor of the kind PART_POSITIONS (positions.c). Its parts are a table, the weight of a
  * linear layer and, if there is one, its bias; and if the table has a norm, its weight and bias. */
 void positions_write(const struct planned_tensor *tensor, struct weight_writer *writer);
-
-/* Writes a tensor whose part is stored with a row for each column, and small: the kernel of a few
- * labels, [cols, rows]; or [buckets, rows], whose column k is for distance k - R, from -R to R. */
-void columns_write(const struct planned_tensor *tensor, struct weight_writer *writer);
 
 /* ---- int8 ---- */
 

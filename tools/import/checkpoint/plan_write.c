@@ -5,25 +5,29 @@
 #include "tools/common/alloc.h"
 #include "tools/import/import_output.h"
 
-/* Writes the matrices of experts, each of which is stored transposed: [cols, width]. */
-static void copy_experts(const struct planned_tensor *tensor, struct weight_writer *writer)
+/* Writes a tensor whose part is stored with a row for each column: the kernel of a few labels,
+ * [cols, rows]; the matrices of experts, one after another; or biases [buckets, rows], of which
+ * column k is for distance k - R, from -R to R. */
+static void write_columns(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
     const struct stored_tensor *part = tensor->parts[0];
-    size_t width = (size_t)part->shape[1], cols = tensor->cols, n = tensor->rows / width;
-    engine_status status = ENGINE_OK;
-    struct tensor_rows stored;
+    const bool has_buckets = tensor->kind == PART_DISTANCES;
+    const size_t width = (size_t)part->shape[1], cols = tensor->cols, n = tensor->rows / width;
+    const size_t n_stored = has_buckets ? DISTANCE_BUCKETS : cols;
     float *row = alloc_zeros(cols, sizeof *row);
-    tensor_rows_open(&stored, cols, width, true);
-    for (size_t e = 0; e < n && status == ENGINE_OK; e++) {
-        tensor_rows_read(&stored, tensor->set, part, e * cols, cols);
-        for (size_t i = 0; i < width && status == ENGINE_OK; i++) {
-            for (size_t k = 0; k < cols; k++)
-                row[k] = stored.values[k * width + i];
-            status = weight_writer_rows(writer, row, 1);
+    for (size_t e = 0; e < n; e++) {
+        float *stored = tensor_floats(tensor->set, part, e * n_stored, n_stored, width);
+        for (size_t i = 0; i < width; i++) {
+            for (size_t k = 0; k < cols; k++) {
+                int64_t distance = (int64_t)k - (int64_t)(cols / 2);
+                size_t from = has_buckets ? (size_t)distance_bucket(distance) : k;
+                row[k] = stored[from * width + i];
+            }
+            weight_writer_rows(writer, row, 1);
         }
+        alloc_free(stored);
         progress_add(part->n_bytes / n);
     }
-    tensor_rows_free(&stored);
     alloc_free(row);
 }
 
@@ -55,12 +59,9 @@ static void copy_tensor(const struct planned_tensor *tensor, struct weight_write
         weight_writer_rows(writer, tensor->values, tensor->rows);
         return;
     }
-    if (tensor->kind == PART_EXPERTS_OUT) {
-        copy_experts(tensor, writer);
-        return;
-    }
-    if (tensor->is_transposed || tensor->kind == PART_DISTANCES) {
-        columns_write(tensor, writer);
+    if (tensor->is_transposed || tensor->kind == PART_EXPERTS_OUT ||
+        tensor->kind == PART_DISTANCES) {
+        write_columns(tensor, writer);
         return;
     }
     if (tensor->row_numbers != NULL || tensor->row_weights != NULL) {

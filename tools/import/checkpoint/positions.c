@@ -1,6 +1,6 @@
 /* positions.c - what is written of positions: the keys or queries that a layer makes of
  * disentangled ones, in double, scale · (W·norm(table) + b), a row per head and position, those of
- * keys in reverse order; and biases of distances, which are stored by columns. */
+ * keys in reverse order. */
 #include "tools/import/checkpoint/plan.h"
 
 #include "tools/common/alloc.h"
@@ -9,15 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-static const float *read_whole(struct tensor_rows *into, const struct planned_tensor *tensor,
-                               size_t part)
+static float *read_whole(const struct planned_tensor *tensor, size_t part)
 {
     const struct stored_tensor *stored = tensor->parts[part];
-    size_t cols = stored->n_dims == 2 ? (size_t)stored->shape[1] : 1;
-    tensor_rows_open(into, (size_t)stored->shape[0], cols, true);
-    tensor_rows_read(into, tensor->set, stored, 0, (size_t)stored->shape[0]);
     progress_add(stored->n_bytes);
-    return into->values;
+    return tensor_floats(tensor->set, stored, 0, (size_t)stored->shape[0],
+                         stored->n_dims == 2 ? (size_t)stored->shape[1] : 1);
 }
 
 /* Returns the table's rows [n, width], after the norm if there is one, as the columns of
@@ -25,11 +22,10 @@ static const float *read_whole(struct tensor_rows *into, const struct planned_te
 enum { FOLD = 4 };
 static double *normed_columns(const struct planned_tensor *tensor, size_t n, size_t width)
 {
-    struct tensor_rows table, weight = {0}, bias = {0};
-    const float *rows = read_whole(&table, tensor, 0);
-    bool has_norm = tensor->n_parts > 3;
-    const float *factor = has_norm ? read_whole(&weight, tensor, 3) : NULL;
-    const float *added = has_norm ? read_whole(&bias, tensor, 4) : NULL;
+    const bool has_norm = tensor->n_parts > 3;
+    float *table = read_whole(tensor, 0), *factor = has_norm ? read_whole(tensor, 3) : NULL;
+    float *added = has_norm ? read_whole(tensor, 4) : NULL;
+    const float *rows = table;
     double *columns = alloc_zeros(round_up(width, FOLD) * n, sizeof *columns);
     for (size_t r = 0; r < n; r++, rows += width) {
         double mean = 0, variance = 0;
@@ -44,9 +40,9 @@ static double *normed_columns(const struct planned_tensor *tensor, size_t n, siz
                     ? ((double)rows[i] - mean) / deviation * (double)factor[i] + (double)added[i]
                     : (double)rows[i];
     }
-    tensor_rows_free(&table);
-    tensor_rows_free(&weight);
-    tensor_rows_free(&bias);
+    alloc_free(table);
+    alloc_free(factor);
+    alloc_free(added);
     return columns;
 }
 
@@ -72,10 +68,9 @@ void positions_write(const struct planned_tensor *tensor, struct weight_writer *
     size_t n = 2 * config_span(model), width = model->width, head_width = model->head_width;
     size_t rows = tensor->rows / model->heads;
     bool is_key = strstr(tensor->name, ".position_key.") != NULL;
-    struct tensor_rows weight, bias = {0};
     double *columns = normed_columns(tensor, n, width), *sums = alloc_zeros(n, sizeof *sums);
-    const float *w = read_whole(&weight, tensor, 1);
-    const float *b = tensor->n_parts > 2 ? read_whole(&bias, tensor, 2) : NULL;
+    float *weight = read_whole(tensor, 1), *w = weight;
+    float *bias = tensor->n_parts > 2 ? read_whole(tensor, 2) : NULL, *b = bias;
     float *of_head = alloc_zeros(rows * head_width, sizeof *of_head);
     for (size_t head = 0; head < model->heads; head++) {
         for (size_t k = 0; k < head_width; k++, w += width) {
@@ -89,27 +84,6 @@ void positions_write(const struct planned_tensor *tensor, struct weight_writer *
     alloc_free(of_head);
     alloc_free(sums);
     alloc_free(columns);
-    tensor_rows_free(&weight);
-    tensor_rows_free(&bias);
-}
-
-void columns_write(const struct planned_tensor *tensor, struct weight_writer *writer)
-{
-    size_t rows = tensor->rows, cols = tensor->cols;
-    size_t n_stored = tensor->is_transposed ? cols : DISTANCE_BUCKETS;
-    struct tensor_rows stored;
-    float *row = alloc_zeros(cols, sizeof *row);
-    tensor_rows_open(&stored, n_stored, rows, true);
-    tensor_rows_read(&stored, tensor->set, tensor->parts[0], 0, n_stored);
-    for (size_t i = 0; i < rows; i++) {
-        for (size_t k = 0; k < cols; k++) {
-            size_t from = tensor->is_transposed
-                              ? k
-                              : (size_t)distance_bucket((int64_t)k - (int64_t)(cols / 2));
-            row[k] = stored.values[from * rows + i];
-        }
-        weight_writer_rows(writer, row, 1);
-    }
-    progress_add(tensor->parts[0]->n_bytes);
-    tensor_rows_free(&stored);
+    alloc_free(weight);
+    alloc_free(bias);
 }

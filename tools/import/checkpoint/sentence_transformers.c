@@ -3,8 +3,6 @@
  * in huggingface/sentence-transformers. */
 #include "tools/import/checkpoint/sentence_transformers.h"
 
-#include "tools/import/checkpoint/router.h"
-
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,6 +116,78 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
                              "after them; expected both");
     if (stage == STAGE_START)
         file_die(file->name, " has no Transformer and no StaticEmbedding");
+}
+
+/* ---- router_config.json: a route of modules for queries, and one for documents. Source:
+ * ---- base/modules/router.py in huggingface/sentence-transformers ---- */
+
+static const char QUERY[] = "query", DOCUMENT[] = "document";
+#define ADVICE                                                                                     \
+    "save each route as a model of its own (SentenceTransformer(modules=router.sub_modules[ROUTE]" \
+    ").save_pretrained), and import both"
+
+/* Texts without a role take the default route, which must be that of documents. */
+static void check_parameters(const struct json_file *file, const json_t *routes)
+{
+    json_t *parameters = json_typed(file, "parameters", JSON_OBJECT, "an object");
+    const char *first = json_object_iter_key(json_object_iter((json_t *)routes));
+    const bool takes_first = json_flag(file, parameters, "allow_empty_key", true);
+    const char *usual =
+        json_text(file, parameters, "default_route", takes_first ? first : DOCUMENT);
+    const json_t *mappings = json_member(file, parameters, "route_mappings");
+    if (strcmp(usual, DOCUMENT) != 0)
+        file_die(file->name, "'default_route' is '%.60s'; expected document", usual);
+    if (json_object_size(mappings) > 0)
+        file_die(file->name,
+                 "'route_mappings' is not empty; expected {}, with the routes query and "
+                 "document");
+}
+
+/* Adds a module of a route to a list as modules.json has it. */
+static void add_route_module(const struct json_file *file, const char *place, const json_t *id,
+                             json_t *modules)
+{
+    const char *name = json_is_string(id) ? json_string_value(id) : json_kind(id);
+    const json_t *types = json_member(file, NULL, "types");
+    const char *type = json_text(file, types, name, "");
+    char path[PLACE_BYTES];
+    if ((size_t)snprintf(path, sizeof path, "%s%s", place, name) >= sizeof path)
+        file_die(file->name, "a module's name is longer than %d bytes", PLACE_BYTES);
+    json_array_append_new(modules, json_pack("{s:s, s:s}", "path", path, "type", type));
+}
+
+/* Reads router_config.json in the folder `place`: stores the folder of the queries' weights, and
+ * makes the documents' route what a modules.json would be. */
+static void read_router(struct folder *folder, const char *place, char query_place[PLACE_BYTES],
+                        struct json_file *modules)
+{
+    static const char name[] = "router_config.json";
+    struct json_file file;
+    json_file_read(&file, folder, place, name, true, false);
+    const json_t *routes = json_typed(&file, "structure", JSON_OBJECT, "an object");
+    const json_t *documents = json_object_get(routes, DOCUMENT),
+                 *queries = json_object_get(routes, QUERY);
+    if (json_object_size(routes) != 2 || !json_is_array(documents) || !json_is_array(queries))
+        file_die(file.name, "'structure' has not the two routes query and document; " ADVICE);
+    check_parameters(&file, routes);
+    *modules = file;
+    modules->root = json_array();
+    modules->seen = json_object();
+    for (size_t i = 0; i < json_array_size(queries); i++)
+        add_route_module(&file, place, json_array_get(queries, i), modules->root);
+    const json_t *first = json_array_get(modules->root, 0);
+    const char *type = json_text(&file, first, "type", "no module");
+    if (json_array_size(queries) != 1 ||
+        strcmp(json_last_name(type), "SparseStaticEmbedding") != 0 ||
+        strncmp(type, "sentence_transformers.", 22) != 0)
+        file_die(file.name,
+                 "the route query has '%.100s'%s; expected one SparseStaticEmbedding: " ADVICE,
+                 type, json_array_size(queries) > 1 ? " and more" : "");
+    snprintf(query_place, PLACE_BYTES, "%s/", json_text(&file, first, "path", ""));
+    json_array_clear(modules->root);
+    for (size_t i = 0; i < json_array_size(documents); i++)
+        add_route_module(&file, place, json_array_get(documents, i), modules->root);
+    known_keys_check(&file, KEYS_MODULE, NULL, folder);
 }
 
 /* ---- 1_Pooling/config.json ---- */
@@ -454,7 +524,7 @@ void sentence_transformers_read(struct sentence_transformers *st, struct folder 
     st->is_present = read_file(st, folder, "", "modules.json", modules_parse, false);
     if (st->has_router) {
         struct json_file documents;
-        router_read(folder, st->router_place, st->query_place, &documents);
+        read_router(folder, st->router_place, st->query_place, &documents);
         modules_parse(st, &documents);
     }
     if (st->has_pooling)

@@ -178,8 +178,9 @@ static void plan_table(struct plan *plan, struct planned_tensor *table,
     table->n_dims = 2;
     table->rows = model->vocabulary;
     table->cols = model->width;
-    *plan = (struct plan){.tensors = alloc_zeros(1, sizeof *table), .n = 1, .cap = 1};
+    plan->tensors = alloc_zeros(1, sizeof *table);
     *plan->tensors = *table;
+    plan->n = plan->cap = 1;
     plan->n_parameters = (uint64_t)table->rows * table->cols;
     plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);
 }
@@ -193,8 +194,8 @@ void static_embedding_plan_values(struct plan *plan, enum tensor_type type, cons
 
 /* Weighted rows are stored in f32 unless another type was asked for: in f16 they would be rounded
  * twice. The rows that a mapping names must be in the table. */
-void static_embedding_plan(struct plan *plan, struct stored_types types,
-                           const struct tensor_set *set, const struct model_config *model)
+void static_embedding_plan(struct plan *plan, const struct tensor_set *set,
+                           const struct model_config *model)
 {
     bool is_model2vec;
     uint64_t n = model->vocabulary;
@@ -211,7 +212,7 @@ void static_embedding_plan(struct plan *plan, struct stored_types types,
                            table.row_numbers[i], stored->shape[0] - 1);
     }
     tensor_set_check_used(set, "a static embedding");
-    table.type = table_type(types);
+    table.type = table_type(plan->types);
     if (table.type == 0)
         table.type = table.row_weights != NULL ? TENSOR_F32 : stored->type;
     plan_table(plan, &table, model);

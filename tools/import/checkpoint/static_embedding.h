@@ -29,8 +29,8 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
                                 struct checkpoint_config *config);
 
 /* Plans the table, and marks the tensors used. */
-void static_embedding_plan(struct plan *plan, struct stored_types types,
-                           const struct tensor_set *set, const struct model_config *model);
+void static_embedding_plan(struct plan *plan, const struct tensor_set *set,
+                           const struct model_config *model);
 
 /* The same of a table in memory, [vocabulary, width]; type 0: f32. */
 void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,

@@ -344,6 +344,31 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
     return bsearch(&wanted, set->tensors, set->n, sizeof wanted, by_key);
 }
 
+const char *tensor_set_name(const struct tensor_set *set)
+{
+    return set->n_files == 1 ? set->files[0].header.name : "the checkpoint";
+}
+
+struct stored_tensor *tensor_set_need(const struct tensor_set *set, const char *key, uint64_t rows,
+                                      uint64_t cols)
+{
+    const struct stored_tensor wanted = {.n_dims = cols > 0 ? 2 : 1, .shape = {rows, cols}};
+    struct stored_tensor *tensor = tensor_set_find(set, key);
+    char shape[SHAPE_TEXT], expected[SHAPE_TEXT];
+    tensor_shape_text(&wanted, expected);
+    if (tensor == NULL)
+        program_die("%s has no tensor '%s'; expected one of shape %s", tensor_set_name(set), key,
+                    expected);
+    if (tensor->n_dims != wanted.n_dims ||
+        memcmp(tensor->shape, wanted.shape, sizeof wanted.shape) != 0)
+        tensor_die(set, tensor, " has the shape %s; expected %s", tensor_shape_text(tensor, shape),
+                   expected);
+    if (tensor->type == 0)
+        tensor_die(set, tensor, " has the dtype %s; expected F32, F16 or BF16", tensor->dtype);
+    tensor->used = true;
+    return tensor;
+}
+
 /* ---- Numbers ---- */
 
 void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
@@ -390,23 +415,20 @@ static void add_change(const struct tensor_rows *chunk, const struct low_rank *c
                        uint64_t rows, uint64_t first, size_t n)
 {
     const size_t rank = change->rank, cols = chunk->cols;
-    struct tensor_rows up, down;
     double *sums = alloc_zeros(cols, sizeof *sums);
-    tensor_rows_open(&up, n, rank, true);
-    tensor_rows_open(&down, rank, cols, true);
-    tensor_rows_read(&up, change->set, &change->up, change->index * rows + first, n);
-    tensor_rows_read(&down, change->set, &change->down, change->index * rank, rank);
+    float *up = tensor_floats(change->set, &change->up, change->index * rows + first, n, rank);
+    float *down = tensor_floats(change->set, &change->down, change->index * rank, rank, cols);
     for (size_t i = 0; i < n; i++) {
         memset(sums, 0, cols * sizeof *sums);
         for (size_t j = 0; j < rank; j++)
             for (size_t k = 0; k < cols; k++)
-                sums[k] += (double)up.values[i * rank + j] * (double)down.values[j * cols + k];
+                sums[k] += (double)up[i * rank + j] * (double)down[j * cols + k];
         for (size_t k = 0; k < cols; k++)
             chunk->values[i * cols + k] =
                 (float)((double)chunk->values[i * cols + k] + change->scale * sums[k]);
     }
-    tensor_rows_free(&up);
-    tensor_rows_free(&down);
+    alloc_free(up);
+    alloc_free(down);
     alloc_free(sums);
 }
 
@@ -454,6 +476,16 @@ size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
         tensor_rows_read(chunk, set, tensor, *row, n);
     *row += n;
     return n;
+}
+
+float *tensor_floats(const struct tensor_set *set, const struct stored_tensor *tensor,
+                     uint64_t first, size_t rows, size_t cols)
+{
+    struct tensor_rows chunk;
+    tensor_rows_open(&chunk, rows, cols, true);
+    tensor_rows_read(&chunk, set, tensor, first, rows);
+    alloc_free(chunk.scratch);
+    return chunk.values;
 }
 
 const struct stored_tensor *tensor_set_find_other(const struct tensor_set *set, const char *key,

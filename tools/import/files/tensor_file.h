@@ -77,6 +77,14 @@ void tensor_set_rename(struct tensor_set *set, const char *ending, const char *o
 /* Finds a tensor by its key; NULL if it is absent. */
 struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *key);
 
+/* The same of numbers [rows, cols] (cols 0: a vector [rows]), which are marked used. Refuses any
+ * other. */
+struct stored_tensor *tensor_set_need(const struct tensor_set *set, const char *key, uint64_t rows,
+                                      uint64_t cols);
+
+/* The name of the only file, or "the checkpoint", for messages. */
+const char *tensor_set_name(const struct tensor_set *set);
+
 /* `len` of a tensor's bytes, from byte `at` of them on. */
 void tensor_read(const struct tensor_set *set, const struct stored_tensor *tensor, uint64_t at,
                  void *data, size_t len);
@@ -117,5 +125,9 @@ size_t tensor_rows_next(struct tensor_rows *chunk, const struct tensor_set *set,
  * not transposed may have another shape. NaN and infinities are refused. */
 void tensor_rows_read(struct tensor_rows *chunk, const struct tensor_set *set,
                       const struct stored_tensor *tensor, uint64_t first, size_t n);
+
+/* Returns rows first .. first+rows-1 of [.., cols], to be freed. */
+float *tensor_floats(const struct tensor_set *set, const struct stored_tensor *tensor,
+                     uint64_t first, size_t rows, size_t cols);
 
 #endif
