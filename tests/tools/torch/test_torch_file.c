@@ -238,7 +238,7 @@ TEST(pickles)
         {"a key without a value", BYTES("X\x01\0\0\0a"), "a key has no value"},
         {"a key that is no text", BYTES("K\x01K\x01"), "is not a text"},
         {"a key with a NUL", BYTES("X\x01\0\0\0\0K\x01"), "is not a text"},
-        {"a key that is not UTF-8", BYTES("X\x01\0\0\0\377K\x01"), "something else"},
+        {"a key that is not UTF-8", BYTES("X\x01\0\0\0\377K\x01"), "is not a text"},
         {"a number for a tensor", BYTES("X\x01\0\0\0aK\x01"), "'a' is something else"},
         {"a dictionary in the dictionary", BYTES("X\x01\0\0\0a}"), "'a' is something else"},
         {"the dictionary in itself", BYTES("X\x01\0\0\0ah\1"), "'a' is something else"},

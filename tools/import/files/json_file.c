@@ -83,9 +83,10 @@ _Noreturn static void value_die(const struct json_file *file, const char *key, c
 
 bool json_whole(const json_t *value, uint64_t *whole)
 {
-    static const double TWO_TO_53 = 9007199254740992.0; /* above it doubles skip numbers */
+    static const int64_t TWO_TO_53 = INT64_C(1) << 53; /* above it doubles skip numbers */
     double number = json_is_number(value) ? json_number_value(value) : -1;
-    if (!(number >= 0 && number <= TWO_TO_53) || number != floor(number))
+    if (!(number >= 0 && number <= (double)TWO_TO_53) || number != floor(number) ||
+        (json_is_integer(value) && json_integer_value(value) > TWO_TO_53))
         return false;
     *whole = (uint64_t)number;
     return true;

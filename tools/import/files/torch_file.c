@@ -2,11 +2,20 @@
  * is; here it is checked that a tensor does not reach out of its storage. Nothing of the pickle is
  * executed: a function that it names must be in a list, and its call becomes a value that holds the
  * arguments. A pickle is a program for a machine with a stack and a memo, a numbered list of values
- * that may be used again. Source: Lib/pickletools.py of Python, where every opcode is described. */
+ * that may be used again. Source: Lib/pickletools.py of Python, where every opcode is described.
+ *
+ * Its values become those of JSON: tuples and lists arrays, dictionaries objects, and
+ *
+ *     a function           ["function", "torch FloatStorage"]
+ *     its call             ["torch._utils _rebuild_tensor_v2", arguments]; of OrderedDict() {}
+ *     a persistent id      ["outside", tuple]
+ *
+ * They may hold one another in a circle: code that follows items must bound the depth. */
 #include "tools/import/files/torch_file.h"
 
 #include "tools/common/alloc.h"
 #include "tools/import/files/folder.h"
+#include "tools/import/files/json_file.h"
 #include "tools/import/files/zip_file.h"
 
 #include <inttypes.h>
@@ -14,41 +23,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum value_kind {
-    VALUE_MARK, /* where the items of a tuple or a dictionary begin on the stack */
-    VALUE_NONE,
-    VALUE_BOOL, /* number */
-    VALUE_NUMBER,
-    VALUE_REAL, /* its value is not kept */
-    VALUE_TEXT, /* UTF-8, not terminated */
-    VALUE_TUPLE,
-    VALUE_LIST,
-    VALUE_DICTIONARY, /* items: key, value, key, value … */
-    VALUE_FUNCTION,   /* number: its index in FUNCTIONS */
-    VALUE_CALL,   /* number: that of the function; items[0]: the tuple of its arguments. Keys and
-                         values that were set in the result follow */
-    VALUE_OUTSIDE /* items[0]: the persistent id of something outside of the pickle */
-};
-
-/* Items are indices into `values`, which fit into 32 bits since a pickle of 4 GiB is not read. A
- * value may hold itself: code that follows items must bound the depth. */
-struct value {
-    enum value_kind kind;
-    int64_t number;
-    const char *text; /* [n] in the pickle */
-    uint32_t *items;  /* [n] */
-    size_t n, cap;
-};
-
-enum { MOST_PICKLE_BYTES = 2 << 20, MOST_DIMS = 8, NAME_BYTES = 512, PLACE_BYTES = 256 };
+enum { MOST_PICKLE_BYTES = 2 << 20, MOST_VALUES = 1 << 19 }; /* a value takes 4 bytes or more */
+enum { MOST_DIMS = 8, NAME_BYTES = 512, PLACE_BYTES = 256 };
 
 struct torch_file {
     struct zip_file zip;
     char place[PLACE_BYTES]; /* "NAME/" of the entries */
     const uint8_t *pickle;   /* [len] */
     size_t len, at;          /* at: of the next byte */
-    struct value *values;
-    uint32_t *stack, *memo;
+    json_t **stack, **memo;  /* [len] */
+    json_t *mark;            /* on the stack: where the items of a tuple or a dictionary begin */
     size_t n_values, n_stack, n_memo;
 };
 
@@ -88,27 +72,36 @@ static const struct zip_entry *find_pickle(struct torch_file *file)
 
 /* ---- The pickle: protocol 2, of numbers, texts, tuples, lists and dictionaries ---- */
 
-/* Functions that a pickle of tensors calls; then storages, by the type of their numbers. */
-enum { ORDERED_DICTIONARY, TENSOR, PARAMETER, FIRST_STORAGE };
+static const char DICTIONARY[] = "collections OrderedDict",
+                  TENSOR[] = "torch._utils _rebuild_tensor_v2",
+                  PARAMETER[] = "torch._utils _rebuild_parameter";
 
-// clang-format off
-static const char *const FUNCTIONS[] = {
-    "collections OrderedDict", "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_parameter",
-    "torch FloatStorage", "torch HalfStorage", "torch BFloat16Storage", "torch DoubleStorage",
-    "torch LongStorage", "torch IntStorage", "torch ShortStorage", "torch CharStorage",
-    "torch ByteStorage", "torch BoolStorage", NULL,
-};
-// clang-format on
 static const struct storage_type {
+    const char *name;  /* of the function */
     const char *dtype; /* as in safetensors */
     unsigned n_bytes;
-} STORAGES[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2}, {"F64", 8}, {"I64", 8},
-                {"I32", 4}, {"I16", 2}, {"I8", 1},   {"U8", 1},  {"BOOL", 1}};
+} STORAGES[] = {{"torch FloatStorage", "F32", 4},     {"torch HalfStorage", "F16", 2},
+                {"torch BFloat16Storage", "BF16", 2}, {"torch DoubleStorage", "F64", 8},
+                {"torch LongStorage", "I64", 8},      {"torch IntStorage", "I32", 4},
+                {"torch ShortStorage", "I16", 2},     {"torch CharStorage", "I8", 1},
+                {"torch ByteStorage", "U8", 1},       {"torch BoolStorage", "BOOL", 1}};
+
+static const struct storage_type *find_storage_type(const char *name)
+{
+    for (size_t i = 0; i < sizeof STORAGES / sizeof *STORAGES; i++)
+        if (strcmp(STORAGES[i].name, name) == 0)
+            return &STORAGES[i];
+    return NULL;
+}
 
 _Noreturn static void pickle_die(const struct torch_file *file, const char *what)
 {
     program_die("%s: %s at byte %zu of the pickle", file->zip.name, what, file->at);
 }
+
+#define torch_die(file, tensor, what)                                                              \
+    program_die("%s: tensor '%.200s' %s", (file)->zip.name, tensor, what)
+#define SOMETHING_ELSE "is something else; expected a dictionary of tensors alone"
 
 static const uint8_t *read_bytes(struct torch_file *file, size_t n)
 {
@@ -132,74 +125,67 @@ static int64_t read_signed(struct torch_file *file, size_t n)
     return (int64_t)(read_number(file, n) << unused) >> unused;
 }
 
-/* Pushes a new value. */
-static struct value *push(struct torch_file *file, enum value_kind kind, int64_t number)
+static void push(struct torch_file *file, json_t *value)
 {
-    struct value *value = &file->values[file->n_values];
-    *value = (struct value){.kind = kind, .number = number};
-    file->stack[file->n_stack++] = (uint32_t)file->n_values++;
-    return value;
+    if (file->n_values++ == MOST_VALUES)
+        pickle_die(file, "more values than tensors need,");
+    file->stack[file->n_stack++] = value;
 }
 
 /* Returns the value below `depth` others. */
-static struct value *top(const struct torch_file *file, size_t depth)
+static json_t *top(const struct torch_file *file, size_t depth)
 {
     if (depth >= file->n_stack)
         pickle_die(file, "a value is missing on the stack");
-    return &file->values[file->stack[file->n_stack - 1 - depth]];
+    return file->stack[file->n_stack - 1 - depth];
 }
 
-/* Pops the n values on top of the stack, in their order, into the items of another. */
-static void pop_into(struct torch_file *file, size_t n, struct value *value)
+/* Pops the n values on top of the stack, in their order. Returns them as an array. */
+static json_t *pop(struct torch_file *file, size_t n)
 {
-    if (n > file->n_stack)
-        pickle_die(file, "a value is missing on the stack");
-    if (value->n + n > value->cap) {
-        value->cap = 2 * value->cap + n + 8;
-        value->items = alloc_resize(value->items, value->cap, sizeof *value->items);
-    }
+    json_t *values = json_array();
+    for (size_t i = n; i-- > 0;)
+        json_array_append(values, top(file, i));
     file->n_stack -= n;
-    if (n > 0)
-        memcpy(value->items + value->n, file->stack + file->n_stack, n * sizeof *value->items);
-    value->n += n;
+    return values;
 }
 
-/* Counts the values above the last mark, and removes the mark below them. */
-static size_t remove_mark(struct torch_file *file)
+/* Pops the values above the last mark, and the mark. */
+static json_t *pop_to_mark(struct torch_file *file)
 {
     size_t n = 0;
-    while (top(file, n)->kind != VALUE_MARK)
+    while (top(file, n) != file->mark)
         n++;
-    uint32_t *mark = &file->stack[file->n_stack - 1 - n];
-    memmove(mark, mark + 1, n * sizeof *mark);
+    json_t *values = pop(file, n);
     file->n_stack--;
-    return n;
+    return values;
 }
 
-/* Replaces the n values on top of the stack, and `below` values under them, by one that holds the
- * n. */
-static void collect(struct torch_file *file, size_t n, size_t below, struct value holder)
+static void append_to_list(struct torch_file *file, json_t *values)
 {
-    pop_into(file, n, &holder);
-    file->n_stack -= below;
-    *push(file, holder.kind, 0) = holder;
-}
-
-static void make_tuple(struct torch_file *file, size_t n)
-{
-    collect(file, n, 0, (struct value){.kind = VALUE_TUPLE});
-}
-
-/* Moves the n values on top of the stack into the list or dictionary below them. */
-static void add_items(struct torch_file *file, size_t n, enum value_kind kind)
-{
-    struct value *target = top(file, n);
-    bool is_paired = kind == VALUE_DICTIONARY;
-    if (target->kind != kind && !(is_paired && target->kind == VALUE_CALL))
+    if (!json_is_array(top(file, 0)))
         pickle_die(file, "items are put into what holds none");
-    if (is_paired && n % 2 != 0)
+    json_array_extend(top(file, 0), values);
+}
+
+/* Sets keys and values in the dictionary on top of the stack. */
+static void set_in_dictionary(struct torch_file *file, const json_t *values)
+{
+    json_t *dictionary = top(file, 0);
+    if (!json_is_object(dictionary))
+        pickle_die(file, "items are put into what holds none");
+    if (json_array_size(values) % 2 != 0)
         pickle_die(file, "a key has no value");
-    pop_into(file, n, target);
+    for (size_t i = 0; i < json_array_size(values); i += 2) {
+        const char *name = json_string_value(json_array_get(values, i));
+        if (name == NULL || strlen(name) >= NAME_BYTES)
+            program_die("%s: the name of a tensor is not a text, or longer than %d", file->zip.name,
+                        NAME_BYTES);
+        if (json_object_get(dictionary, name) != NULL)
+            torch_die(file, name, "is there twice");
+        if (json_object_set(dictionary, name, json_array_get(values, i + 1)) != 0)
+            torch_die(file, name, SOMETHING_ELSE); /* the dictionary itself */
+    }
 }
 
 /* Reads "module\nname\n". */
@@ -214,34 +200,45 @@ static void push_function(struct torch_file *file)
     const int module_len = (int)(length[0] < 100 ? length[0] : 100);
     const int name_len = (int)(length[1] < 100 ? length[1] : 100);
     snprintf(found, sizeof found, "%.*s %.*s", module_len, module, name_len, name);
-    for (size_t i = 0; FUNCTIONS[i] != NULL; i++)
-        if (strcmp(found, FUNCTIONS[i]) == 0 && strlen(found) == length[0] + 1 + length[1]) {
-            push(file, VALUE_FUNCTION, (int64_t)i);
-            return;
-        }
-    program_die("%s: '%.*s.%.*s' at byte %zu of the pickle; expected the tensors of a state "
-                "dictionary and nothing else (it is not executed)",
-                file->zip.name, module_len, module, name_len, name, begin);
+    if (strlen(found) != length[0] + 1 + length[1] ||
+        (strcmp(found, DICTIONARY) != 0 && strcmp(found, TENSOR) != 0 &&
+         strcmp(found, PARAMETER) != 0 && find_storage_type(found) == NULL))
+        program_die("%s: '%.*s.%.*s' at byte %zu of the pickle; expected the tensors of a state "
+                    "dictionary and nothing else (it is not executed)",
+                    file->zip.name, module_len, module, name_len, name, begin);
+    push(file, json_pack("[s, s]", "function", found));
+}
+
+/* Returns the second of two values of which the first is this word, or NULL. */
+static json_t *second_of(const json_t *pair, const char *word)
+{
+    const char *first = json_string_value(json_array_get(pair, 0));
+    return first != NULL && strcmp(first, word) == 0 ? json_array_get(pair, 1) : NULL;
 }
 
 static void make_call(struct torch_file *file)
 {
-    if (top(file, 0)->kind != VALUE_TUPLE || top(file, 1)->kind != VALUE_FUNCTION)
+    json_t *arguments = top(file, 0);
+    const char *name = json_string_value(second_of(top(file, 1), "function"));
+    if (!json_is_array(arguments) || name == NULL)
         pickle_die(file, "a call of something that is not a function");
-    collect(file, 1, 1, (struct value){.kind = VALUE_CALL, .number = top(file, 1)->number});
+    file->n_stack -= 2;
+    bool is_empty = strcmp(name, DICTIONARY) == 0 && json_array_size(arguments) == 0;
+    push(file, is_empty ? json_object() : json_pack("[s, O]", name, arguments));
 }
 
 static void make_outside(struct torch_file *file)
 {
-    if (top(file, 0)->kind != VALUE_TUPLE)
+    if (!json_is_array(top(file, 0)))
         pickle_die(file, "a persistent id that is not a tuple");
-    collect(file, 1, 0, (struct value){.kind = VALUE_OUTSIDE});
+    file->n_stack--;
+    push(file, json_pack("[s, O]", "outside", file->stack[file->n_stack]));
 }
 
 /* Drops attributes of an object: torch stores versions of modules there, which change no number. */
 static void drop_attributes(struct torch_file *file)
 {
-    if (top(file, 1)->kind != VALUE_CALL || top(file, 0)->kind != VALUE_DICTIONARY)
+    if (!json_is_object(top(file, 1)) || !json_is_object(top(file, 0)))
         pickle_die(file, "attributes of a value that has none");
     file->n_stack--;
 }
@@ -249,9 +246,9 @@ static void drop_attributes(struct torch_file *file)
 /* Copies the top of the stack into the memo, whose numbers are given in order. */
 static void store_in_memo(struct torch_file *file, uint64_t number)
 {
-    if (top(file, 0)->kind == VALUE_MARK || number > file->n_memo)
+    if (top(file, 0) == file->mark || number > file->n_memo)
         pickle_die(file, "a number of the memo that is not the next");
-    file->memo[number] = file->stack[file->n_stack - 1];
+    file->memo[number] = top(file, 0);
     file->n_memo += number == file->n_memo;
 }
 
@@ -262,9 +259,17 @@ static void push_from_memo(struct torch_file *file, uint64_t number)
     file->stack[file->n_stack++] = file->memo[number];
 }
 
+/* Of a text that is not UTF-8, or has a NUL, None: no name is such a text. */
+static void push_text(struct torch_file *file)
+{
+    const size_t n = (size_t)read_number(file, 4);
+    const char *text = (const char *)read_bytes(file, n);
+    json_t *value = memchr(text, '\0', n) == NULL ? json_stringn(text, n) : NULL;
+    push(file, value != NULL ? value : json_null());
+}
+
 static void run_opcode(struct torch_file *file, uint8_t opcode)
 {
-    struct value *value;
     switch (opcode) {
     case 0x80:
         if (read_number(file, 1) != 2)
@@ -272,31 +277,27 @@ static void run_opcode(struct torch_file *file, uint8_t opcode)
                 "%s: another protocol; expected 2, that of torch.save, at byte %zu of the pickle",
                 file->zip.name, file->at - 1);
         break;
-    case '(': push(file, VALUE_MARK, 0); break;
-    case 'N': push(file, VALUE_NONE, 0); break;
-    case 0x88: push(file, VALUE_BOOL, 1); break;
-    case 0x89: push(file, VALUE_BOOL, 0); break;
-    case 'K': push(file, VALUE_NUMBER, (int64_t)read_number(file, 1)); break;
-    case 'M': push(file, VALUE_NUMBER, (int64_t)read_number(file, 2)); break;
-    case 'J': push(file, VALUE_NUMBER, read_signed(file, 4)); break;
-    case 0x8A: push(file, VALUE_NUMBER, read_signed(file, (size_t)read_number(file, 1))); break;
-    case 'G': read_bytes(file, 8), push(file, VALUE_REAL, 0); break;
-    case 'X':
-        value = push(file, VALUE_TEXT, 0);
-        value->n = (size_t)read_number(file, 4);
-        value->text = (const char *)read_bytes(file, value->n);
-        break;
-    case ')': push(file, VALUE_TUPLE, 0); break;
-    case ']': push(file, VALUE_LIST, 0); break;
-    case '}': push(file, VALUE_DICTIONARY, 0); break;
-    case 't': make_tuple(file, remove_mark(file)); break;
-    case 0x85: make_tuple(file, 1); break;
-    case 0x86: make_tuple(file, 2); break;
-    case 0x87: make_tuple(file, 3); break;
-    case 'a': add_items(file, 1, VALUE_LIST); break;
-    case 'e': add_items(file, remove_mark(file), VALUE_LIST); break;
-    case 's': add_items(file, 2, VALUE_DICTIONARY); break;
-    case 'u': add_items(file, remove_mark(file), VALUE_DICTIONARY); break;
+    case '(': push(file, file->mark); break;
+    case 'N': push(file, json_null()); break;
+    case 0x88: push(file, json_true()); break;
+    case 0x89: push(file, json_false()); break;
+    case 'K': push(file, json_integer((json_int_t)read_number(file, 1))); break;
+    case 'M': push(file, json_integer((json_int_t)read_number(file, 2))); break;
+    case 'J': push(file, json_integer(read_signed(file, 4))); break;
+    case 0x8A: push(file, json_integer(read_signed(file, (size_t)read_number(file, 1)))); break;
+    case 'G': read_bytes(file, 8), push(file, json_null()); break; /* a real number is not kept */
+    case 'X': push_text(file); break;
+    case ')': push(file, json_array()); break;
+    case ']': push(file, json_array()); break;
+    case '}': push(file, json_object()); break;
+    case 't': push(file, pop_to_mark(file)); break;
+    case 0x85:
+    case 0x86:
+    case 0x87: push(file, pop(file, opcode - 0x84u)); break;
+    case 'a': append_to_list(file, pop(file, 1)); break;
+    case 'e': append_to_list(file, pop_to_mark(file)); break;
+    case 's': set_in_dictionary(file, pop(file, 2)); break;
+    case 'u': set_in_dictionary(file, pop_to_mark(file)); break;
     case 'c': push_function(file); break;
     case 'R': make_call(file); break;
     case 'Q': make_outside(file); break;
@@ -312,16 +313,15 @@ static void run_opcode(struct torch_file *file, uint8_t opcode)
     }
 }
 
-/* Runs the pickle to its last byte. Returns the value that is left on the stack. Each opcode makes
- * one value at most, pushes one on the stack and one into the memo, so a pickle of n bytes needs
- * room for n of each. */
-static const struct value *run_pickle(struct torch_file *file)
+/* Runs the pickle to its last byte. Returns the value that is left on the stack. Each opcode pushes
+ * one value at most and stores one in the memo, so a pickle of n bytes needs room for n of each. */
+static json_t *run_pickle(struct torch_file *file)
 {
     static const uint8_t STOP = '.';
     uint8_t opcode;
-    file->values = alloc_zeros(file->len, sizeof *file->values);
     file->stack = alloc_zeros(file->len, sizeof *file->stack);
     file->memo = alloc_zeros(file->len, sizeof *file->memo);
+    file->mark = json_object();
     while ((opcode = *read_bytes(file, 1)) != STOP)
         run_opcode(file, opcode);
     if (file->at != file->len || file->n_stack != 1)
@@ -331,53 +331,21 @@ static const struct value *run_pickle(struct torch_file *file)
 
 /* ---- A tensor ---- */
 
-#define torch_die(file, tensor, what)                                                              \
-    program_die("%s: tensor '%.200s' %s", (file)->zip.name, tensor, what)
-
-/* Returns an item of a value, or NULL where it has no such item or is not of that kind. */
-static const struct value *item(const struct torch_file *file, const struct value *value,
-                                enum value_kind kind, size_t index)
-{
-    if (value == NULL || value->kind != kind || value->items == NULL || index >= value->n)
-        return NULL;
-    return &file->values[value->items[index]];
-}
-
-/* Copies a text; false if the value is another, has a NUL, or is too long. */
-static bool read_text(const struct value *value, char text[NAME_BYTES])
-{
-    if (value == NULL || value->kind != VALUE_TEXT || value->n >= NAME_BYTES ||
-        (value->n > 0 && memchr(value->text, '\0', value->n) != NULL))
-        return false;
-    snprintf(text, NAME_BYTES, "%.*s", (int)value->n, value->n > 0 ? value->text : "");
-    return true;
-}
-
-/* Reads a whole number from 0 to 2^53. */
-static bool read_whole(const struct value *value, uint64_t *number)
-{
-    if (value == NULL || value->kind != VALUE_NUMBER || value->number < 0 ||
-        value->number > INT64_C(1) << 53)
-        return false;
-    *number = (uint64_t)value->number;
-    return true;
-}
-
 /* ('storage', torch.FloatStorage, '0', 'cpu', 6): NAME/data/0 holds 6 numbers. */
 static struct zip_entry *find_storage(const struct torch_file *file, const char *name,
-                                      const struct value *outside,
-                                      const struct storage_type **storage, uint64_t *n)
+                                      const json_t *outside, const struct storage_type **storage,
+                                      uint64_t *n)
 {
-    const struct value *said = item(file, outside, VALUE_OUTSIDE, 0);
-    const struct value *type = item(file, said, VALUE_TUPLE, 1);
-    char word[NAME_BYTES] = "", key[NAME_BYTES], record[PLACE_BYTES];
-    if (!read_text(item(file, said, VALUE_TUPLE, 0), word) || strcmp(word, "storage") != 0 ||
-        type == NULL || type->kind != VALUE_FUNCTION || type->number < FIRST_STORAGE ||
-        !read_text(item(file, said, VALUE_TUPLE, 2), key) || strlen(key) > 100 ||
-        !read_whole(item(file, said, VALUE_TUPLE, 4), n))
+    const json_t *said = second_of(outside, "outside");
+    const char *word = json_string_value(json_array_get(said, 0));
+    const char *type = json_string_value(second_of(json_array_get(said, 1), "function"));
+    const char *key = json_string_value(json_array_get(said, 2));
+    char record[PLACE_BYTES];
+    *storage = type != NULL ? find_storage_type(type) : NULL;
+    if (word == NULL || strcmp(word, "storage") != 0 || *storage == NULL || key == NULL ||
+        strlen(key) > 100 || !json_whole(json_array_get(said, 4), n))
         torch_die(file, name, "has no storage that is ('storage', type, key, place, length)");
     snprintf(record, sizeof record, "data/%.100s", key);
-    *storage = &STORAGES[type->number - FIRST_STORAGE];
     struct zip_entry *entry = find_record(file, record);
     if (entry == NULL)
         torch_die(file, name, "has a storage that the archive does not have");
@@ -395,18 +363,17 @@ struct shape {
 
 /* Rows or columns without gaps: each stride is the product of the sizes after it, or of those
  * before it. A dimension of size 1 is never stepped along, so its stride is ignored. */
-static struct shape read_shape(const struct torch_file *file, const char *name,
-                               const struct value *sizes, const struct value *strides)
+static struct shape read_shape(const struct torch_file *file, const char *name, const json_t *sizes,
+                               const json_t *strides)
 {
-    struct shape shape = {.n = 1};
+    struct shape shape = {.n_dims = json_array_size(sizes), .n = 1};
     uint64_t steps[MOST_DIMS], expected = 1;
-    if (sizes == NULL || sizes->kind != VALUE_TUPLE || sizes->n > MOST_DIMS || strides == NULL ||
-        strides->kind != VALUE_TUPLE || strides->n != sizes->n)
+    if (!json_is_array(sizes) || shape.n_dims > MOST_DIMS || !json_is_array(strides) ||
+        json_array_size(strides) != shape.n_dims)
         torch_die(file, name, "has a shape that is not a tuple of at most 8, or other strides");
-    shape.n_dims = sizes->n;
     for (size_t i = 0; i < shape.n_dims; i++)
-        if (!read_whole(item(file, sizes, VALUE_TUPLE, i), &shape.sizes[i]) ||
-            !read_whole(item(file, strides, VALUE_TUPLE, i), &steps[i]) ||
+        if (!json_whole(json_array_get(sizes, i), &shape.sizes[i]) ||
+            !json_whole(json_array_get(strides, i), &steps[i]) ||
             __builtin_mul_overflow(shape.n, shape.sizes[i], &shape.n))
             torch_die(file, name, "has a shape that cannot be");
     for (size_t i = shape.n_dims; i-- > 0; expected *= shape.sizes[i])
@@ -417,36 +384,25 @@ static struct shape read_shape(const struct torch_file *file, const char *name,
     return shape;
 }
 
-/* Returns the arguments of a call of that function, or NULL. */
-static const struct value *arguments_of(const struct torch_file *file, const struct value *value,
-                                        int64_t function)
-{
-    bool is_call = value != NULL && value->kind == VALUE_CALL && value->number == function;
-    return is_call ? item(file, value, VALUE_CALL, 0) : NULL;
-}
-
 /* _rebuild_tensor_v2(storage, first, sizes, strides, requires_grad, hooks, metadata), or
  * _rebuild_parameter(tensor, requires_grad, hooks) of such a tensor. Gradients and hooks change no
  * number; metadata may. */
-static json_t *describe_tensor(const struct torch_file *file, const char *name,
-                               const struct value *value)
+static json_t *describe_tensor(const struct torch_file *file, const char *name, const json_t *value)
 {
-    const struct value *parameter = arguments_of(file, value, PARAMETER);
-    const struct value *said = arguments_of(
-        file, parameter != NULL ? item(file, parameter, VALUE_TUPLE, 0) : value, TENSOR);
+    const json_t *parameter = second_of(value, PARAMETER);
+    const json_t *said =
+        second_of(parameter != NULL ? json_array_get(parameter, 0) : value, TENSOR);
     const struct storage_type *storage;
     uint64_t first, n;
     if (said == NULL)
-        torch_die(file, name, "is something else; expected a dictionary of tensors alone");
-    const struct zip_entry *entry =
-        find_storage(file, name, item(file, said, VALUE_TUPLE, 0), &storage, &n);
-    struct shape shape =
-        read_shape(file, name, item(file, said, VALUE_TUPLE, 2), item(file, said, VALUE_TUPLE, 3));
-    const struct value *metadata = item(file, said, VALUE_TUPLE, 6);
-    if (metadata != NULL && metadata->kind != VALUE_NONE &&
-        (metadata->kind != VALUE_DICTIONARY || metadata->n > 0))
+        torch_die(file, name, SOMETHING_ELSE);
+    const struct zip_entry *entry = find_storage(file, name, json_array_get(said, 0), &storage, &n);
+    struct shape shape = read_shape(file, name, json_array_get(said, 2), json_array_get(said, 3));
+    const json_t *metadata = json_array_get(said, 6);
+    if (metadata != NULL && !json_is_null(metadata) &&
+        (!json_is_object(metadata) || json_object_size(metadata) > 0))
         torch_die(file, name, "has metadata (a conjugate or a negative view); expected none");
-    if (!read_whole(item(file, said, VALUE_TUPLE, 1), &first) || first > n || shape.n > n - first)
+    if (!json_whole(json_array_get(said, 1), &first) || first > n || shape.n > n - first)
         torch_die(file, name, "reaches out of its storage");
     uint64_t begin = entry->offset + first * storage->n_bytes;
     json_t *sizes = json_array();
@@ -460,26 +416,16 @@ static json_t *describe_tensor(const struct torch_file *file, const char *name,
 
 /* ---- The dictionary ---- */
 
-static json_t *describe_tensors(const struct torch_file *file, const struct value *root)
+static json_t *describe_tensors(const struct torch_file *file, json_t *root)
 {
-    json_t *header = json_object();
-    char name[NAME_BYTES];
-    const struct value *arguments = arguments_of(file, root, ORDERED_DICTIONARY);
-    size_t first = arguments != NULL ? 1 : 0;
-    if (arguments != NULL ? arguments->n > 0 : root->kind != VALUE_DICTIONARY)
+    json_t *header = json_object(), *value;
+    const char *name;
+    if (!json_is_object(root))
         program_die("%s holds no dictionary of tensors; expected a state dictionary (torch.save of "
                     "model.state_dict())",
                     file->zip.name);
-    for (size_t i = first; i + 1 < root->n; i += 2) {
-        if (!read_text(item(file, root, root->kind, i), name))
-            program_die("%s: the name of a tensor is not a text, or longer than %d", file->zip.name,
-                        NAME_BYTES);
-        if (json_object_get(header, name) != NULL)
-            torch_die(file, name, "is there twice");
-        json_t *tensor = describe_tensor(file, name, item(file, root, root->kind, i + 1));
-        if (json_object_set_new(header, name, tensor) != 0)
-            torch_die(file, name, "has a name that is not UTF-8");
-    }
+    json_object_foreach(root, name, value)
+        json_object_set_new(header, name, describe_tensor(file, name, value));
     return header;
 }
 
