@@ -213,10 +213,6 @@ engine_status engine_model_section(const engine_model *model, size_t index,
 
 engine_status engine_model_tensor(const engine_model *model, size_t index, engine_tensor_info *info)
 {
-    static const char *const TYPES[] = {
-        [TENSOR_F32] = "f32",    [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
-        [TENSOR_INT8] = "int8",  [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7",
-        [TENSOR_INT8K] = "int8k"};
     static const char *const LAYOUTS[] = {[LAYOUT_ROWS] = "rows", [LAYOUT_PANELS] = "panels"};
     if (model == NULL || info == NULL || index >= model->file.n_tensors)
         return ENGINE_ERROR_ARGUMENT;
@@ -224,7 +220,7 @@ engine_status engine_model_tensor(const engine_model *model, size_t index, engin
     weight_file_tensor(&model->file, index, &tensor);
     *info = (engine_tensor_info){
         .name = tensor.name,
-        .type = TYPES[tensor.type],
+        .type = TENSOR_TYPES[tensor.type],
         .layout = LAYOUTS[tensor.layout],
         .n_dims = tensor.n_dims,
         .offset = tensor.offset,

@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+const char *const TENSOR_TYPES[] = {
+    [TENSOR_F32] = "f32",    [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
+    [TENSOR_INT8] = "int8",  [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7",
+    [TENSOR_INT8K] = "int8k"};
+
 static uint32_t bits_of(float value)
 {
     uint32_t bits;

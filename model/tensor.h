@@ -53,6 +53,9 @@ static inline size_t round_up(size_t n, size_t multiple)
     return (n + multiple - 1) / multiple * multiple;
 }
 
+/* By type: "f32", "int8k". */
+extern const char *const TENSOR_TYPES[];
+
 static inline bool tensor_is_int8(enum tensor_type type)
 {
     return type >= TENSOR_INT8;

@@ -39,8 +39,6 @@ static void name_source(const struct import_options *options, char *name, size_t
 /* Prints what was written, with the types of its matrices and the bytes of the file. */
 static void note_written(const struct checkpoint *checkpoint, const char *path)
 {
-    static const char *const NAMES[] = {
-        [TENSOR_F32] = "f32", [TENSOR_F16] = "f16", [TENSOR_BF16] = "bf16", [TENSOR_INT8] = "int8"};
     const struct plan *plan = &checkpoint->plan;
     char types[32] = "";
     unsigned seen = 0;
@@ -51,7 +49,8 @@ static void note_written(const struct checkpoint *checkpoint, const char *path)
                 1u << (tensor_is_int8(plan->tensors[i].type) ? TENSOR_INT8 : plan->tensors[i].type);
     for (size_t type = TENSOR_F32; type <= TENSOR_INT8; type++)
         if (seen >> type & 1)
-            snprintf(types + strlen(types), sizeof types - strlen(types), ", %s", NAMES[type]);
+            snprintf(types + strlen(types), sizeof types - strlen(types), ", %s",
+                     TENSOR_TYPES[type]);
     stat(path, &file);
     const bool is_small = file.st_size < 1000000;
     program_note("wrote %s: %s, %zu tensor%s, %" PRIu64 " parameter%s%s, %.*f %s", path,

@@ -242,10 +242,6 @@ static void report_settings(const struct import_tokenizer *tokenizer)
 
 static void report_tensor(const struct planned_tensor *tensor)
 {
-    static const char *const types[] = {
-        [TENSOR_F32] = "f32",    [TENSOR_F16] = "f16",       [TENSOR_BF16] = "bf16",
-        [TENSOR_INT8] = "int8",  [TENSOR_INT8A8] = "int8a8", [TENSOR_INT8A7] = "int8a7",
-        [TENSOR_INT8K] = "int8k"};
     char shape[64];
     if (tensor->n_dims == 2)
         snprintf(shape, sizeof shape, "[%zu, %zu]", tensor->rows, tensor->cols);
@@ -253,7 +249,7 @@ static void report_tensor(const struct planned_tensor *tensor)
         snprintf(shape, sizeof shape, "[%zu]", tensor->rows);
     fputs("  ", stdout);
     display_cell(stdout, tensor->name, strlen(tensor->name), 40);
-    printf(" %-6s %-6s %-14s %10zu", types[tensor->type],
+    printf(" %-6s %-6s %-14s %10zu", TENSOR_TYPES[tensor->type],
            tensor->layout == LAYOUT_PANELS ? "panels" : "rows", shape,
            tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols));
     for (size_t i = 0; i < tensor->n_parts; i++) {

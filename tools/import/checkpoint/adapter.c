@@ -16,8 +16,8 @@
 /* Makes A and B, [r, cols] and [rows, r], the change of a matrix. Of a table of embeddings Jina's
  * code has them the other way round, and there is one of each for every task. */
 static void attach(struct stored_tensor *tensor, const struct tensor_set *set,
-                   struct stored_tensor *a, struct stored_tensor *b, size_t task,
-                   double (*factor)(double alpha, size_t rank), double alpha)
+                   struct stored_tensor *a, struct stored_tensor *b, size_t task, double alpha,
+                   bool by_root)
 {
     const size_t first = a->n_dims > 2 ? 1 : 0;
     const uint64_t *of_a = a->shape + first, *of_b = b->shape + first;
@@ -37,18 +37,8 @@ static void attach(struct stored_tensor *tensor, const struct tensor_set *set,
                                 .down = is_swapped ? *b : *a,
                                 .rank = (size_t)rank,
                                 .index = task,
-                                .scale = factor(alpha, (size_t)rank)};
+                                .scale = alpha / (by_root ? sqrt((double)rank) : (double)rank)};
     tensor->change = change;
-}
-
-static double by_rank(double alpha, size_t rank)
-{
-    return alpha / (double)rank;
-}
-
-static double by_root_of_rank(double alpha, size_t rank)
-{
-    return alpha / sqrt((double)rank);
 }
 
 /* ---- peft ---- */
@@ -146,7 +136,7 @@ static void merge_peft(struct checkpoint *checkpoint, const char *path)
             tensor_die(set, a, " changes '%s', which another tensor of the adapter changes, too",
                        base->name);
         n++;
-        attach(base, set, a, b, 0, by_root ? by_root_of_rank : by_rank, alpha);
+        attach(base, set, a, b, 0, alpha, by_root);
     }
     if (n == 0)
         program_die("'%s' changes nothing: it has no lora_A and lora_B of matrices", path);
@@ -196,7 +186,7 @@ static void merge_task(struct checkpoint *checkpoint, const char *name)
             of[k]->used = true;
         }
         if (task != SIZE_MAX)
-            attach(tensor, set, of[0], of[1], task, by_rank, alpha);
+            attach(tensor, set, of[0], of[1], task, alpha, false);
     }
     tensor_set_rename(set, end, ".weight");
 }

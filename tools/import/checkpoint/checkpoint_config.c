@@ -117,13 +117,8 @@ static void read_embedding_alone(const struct json_file *file, struct checkpoint
     }
 }
 
-/* Features of these classes that a weight file cannot have must be off or empty. */
 static void read_body(const struct json_file *file, struct checkpoint_config *config)
 {
-    static const struct {
-        const char *key, *expected;
-    } must_be_empty[] = {{"pruned_heads", "all heads"},
-                         {"quantization_config", "weights that are not quantized"}};
     const struct body *body = config->architecture->body;
     const struct config_key *keys = body->keys;
     struct model_config *model = &config->model;
@@ -136,10 +131,6 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
         return;
     }
     json_only_check(file, body->only);
-    for (size_t i = 0; i < sizeof must_be_empty / sizeof must_be_empty[0]; i++)
-        if (json_object_size(json_typed(file, must_be_empty[i].key, JSON_OBJECT, "an object")) > 0)
-            file_die(file->name, "'%s' is not empty; expected %s", must_be_empty[i].key,
-                     must_be_empty[i].expected);
     if (body->finish != NULL)
         body->finish(file, model);
     if (body->positions != NULL && model->attention_position == ATTENTION_POSITION_DISENTANGLED)

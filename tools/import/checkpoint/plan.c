@@ -528,14 +528,13 @@ static void add_head(struct making *making, const struct head *head)
     bool has_bias = first->kind == PART_LINEAR;
     const struct stored_tensor *tensor =
         find_tensor(making, first->from[0], 0, has_bias ? ".weight" : "");
-    bool is_matrix = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] <= INT32_MAX;
     if (first->rows == DIM_TOKEN_VECTORS) {
-        model->token_vectors = is_matrix ? (size_t)tensor->shape[0] : 1;
+        model->token_vectors = tensor_matrix_rows(tensor);
         model->token_vector_bias = false;
     } else if (first->rows == DIM_PROJECTION) {
         if (tensor == NULL && head->is_optional)
             return;
-        add_projection(making, is_matrix ? (size_t)tensor->shape[0] : 1, has_bias);
+        add_projection(making, tensor_matrix_rows(tensor), has_bias);
     }
     add_parts(making, first, 0);
 }

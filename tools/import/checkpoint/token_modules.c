@@ -235,15 +235,6 @@ void colbert_write(const struct token_modules *modules, struct weight_output *ou
 
 static const char WEIGHTS_FILE[] = "sparse_linear.pt", VECTORS_FILE[] = "colbert_linear.pt";
 
-/* Returns the rows of the matrix; 1 if the matrix is absent, which plan_linear then refuses. */
-static size_t rows_of(const struct tensor_set *set)
-{
-    const struct stored_tensor *weight = tensor_set_find(set, "weight");
-    bool is_right = weight != NULL && weight->n_dims == 2 && weight->shape[0] > 0 &&
-                    weight->shape[0] <= INT32_MAX;
-    return is_right ? (size_t)weight->shape[0] : 1;
-}
-
 /* Sets which special tokens have no weight. */
 static void skip_specials(struct tokenizer_draft *draft)
 {
@@ -361,7 +352,7 @@ void token_modules_plan(struct checkpoint *checkpoint)
     }
     if (folder_has(folder, st->transformer, VECTORS_FILE)) {
         tensor_set_read_file(vectors, folder, st->transformer, VECTORS_FILE);
-        model->token_vectors = rows_of(vectors);
+        model->token_vectors = tensor_matrix_rows(tensor_set_find(vectors, "weight"));
         model->token_vector_first = false;
         plan_linear(plan, vectors, PART_LINEAR, "token.vector", "", 0, model->token_vectors,
                     model->width, true);

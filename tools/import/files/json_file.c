@@ -288,6 +288,8 @@ static const struct json_only CONFIG[] = {
     {"num_kv_shared_layers", "0", false, NULL},
     {"attention_chunk_size", "null", false, NULL},
     {"partial_rotary_factor", "1", false, NULL},
+    {"pruned_heads", "{}", false, "all heads are needed"},
+    {"quantization_config", "{}", false, "the weights must not be quantized"},
     {"use_alibi", "false", false, NULL},
     {"alibi", "false", false, NULL},
     {.name = NULL},

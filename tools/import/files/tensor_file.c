@@ -344,6 +344,13 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
     return bsearch(&wanted, set->tensors, set->n, sizeof wanted, by_key);
 }
 
+size_t tensor_matrix_rows(const struct stored_tensor *tensor)
+{
+    bool is_right = tensor != NULL && tensor->n_dims == 2 && tensor->shape[0] > 0 &&
+                    tensor->shape[0] <= INT32_MAX;
+    return is_right ? (size_t)tensor->shape[0] : 1;
+}
+
 const char *tensor_set_name(const struct tensor_set *set)
 {
     return set->n_files == 1 ? set->files[0].header.name : "the checkpoint";

@@ -82,6 +82,9 @@ struct stored_tensor *tensor_set_find(const struct tensor_set *set, const char *
 struct stored_tensor *tensor_set_need(const struct tensor_set *set, const char *key, uint64_t rows,
                                       uint64_t cols);
 
+/* The rows of a matrix; 1 if it is none, or NULL, which is then refused. */
+size_t tensor_matrix_rows(const struct stored_tensor *tensor);
+
 /* The name of the only file, or "the checkpoint", for messages. */
 const char *tensor_set_name(const struct tensor_set *set);
 

@@ -321,11 +321,7 @@ static double *place_pieces(struct import_tokenizer *tokenizer, const struct pie
 static void set_steps(struct import_tokenizer *tokenizer, const struct reference_class *class,
                       const struct json_file *config, bool has_map)
 {
-    const struct class_switches switches = {
-        .lower = json_flag(config, NULL, "do_lower_case", class->lowercases),
-        .keeps_accents = json_flag(config, NULL, "keep_accents", false),
-        .at_punctuation = class->is_of_4 && json_flag(config, NULL, "split_by_punct", false),
-        .has_map = has_map};
+    const struct class_switches switches = class_switches_read(config, class, has_map);
     struct blank_list list = {.n = 0}, splitter = {.n = 0};
     class_steps(&list, class->pieces.normalizer, &switches);
     list_set(&list, &tokenizer->draft, "normalizer");

@@ -14,13 +14,6 @@ const char *tokenizer_model_type(const struct tokenizer_beside *beside)
     return json_string_value(json_object_get(beside->model.root, "model_type"));
 }
 
-static bool is_class(const char *tokenizer_class, const char *name)
-{
-    size_t len = strlen(name);
-    return strncmp(name, tokenizer_class, len) == 0 &&
-           (tokenizer_class[len] == '\0' || strcmp(tokenizer_class + len, "Fast") == 0);
-}
-
 /* ---- Classes ---- */
 
 // clang-format off
@@ -164,21 +157,25 @@ const struct reference_class *class_named(const char *name)
 const struct reference_class *class_of_pieces(const struct tokenizer_beside *beside,
                                               const char *file)
 {
-    const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
-    const struct reference_class *of_file = NULL;
+    const char *type = tokenizer_model_type(beside);
+    const struct reference_class *found = NULL;
+    char base[100];
+    if (tokenizer_class_name(beside) != NULL) {
+        read_name(beside, base);
+        found = class_named(base);
+        return found != NULL && found->pieces.added != NULL ? found : NULL;
+    }
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++) {
         const struct reference_class *class = &CLASSES[i];
         size_t len = strcspn(class->model_types, " ");
         if (class->pieces.added == NULL)
             continue;
-        if (name != NULL ? is_class(name, class->names)
-                         : type != NULL && strlen(type) == len &&
-                               strncmp(type, class->model_types, len) == 0)
+        if (type != NULL && strlen(type) == len && strncmp(type, class->model_types, len) == 0)
             return class;
-        if (name == NULL && strcmp(file, class->pieces.file) == 0)
-            of_file = class;
+        if (strcmp(file, class->pieces.file) == 0)
+            found = class;
     }
-    return of_file;
+    return found;
 }
 
 bool class_gives_types(const struct tokenizer_beside *beside)
@@ -287,27 +284,34 @@ static void make_model(const struct json_tokenizer *json, const struct tokenizer
     make(draft, "whole_words", NULL);
 }
 
+struct class_switches class_switches_read(const struct json_file *config,
+                                          const struct reference_class *class, bool has_map)
+{
+    bool lower = class->lowercases;
+    if (class->pattern == NULL)
+        lower = json_flag(config, NULL, "do_lower_case", lower);
+    return (struct class_switches){
+        .cjk = json_flag(config, NULL, "tokenize_chinese_chars", true),
+        .strips = json_flag(config, NULL, "strip_accents", lower),
+        .lower = lower,
+        .keeps_accents = json_flag(config, NULL, "keep_accents", false),
+        .at_punctuation = class->is_of_4 && json_flag(config, NULL, "split_by_punct", false),
+        .has_map = has_map};
+}
+
 /* Sets in `draft` what the class makes of the files. */
 static void make_settings(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
                           const struct reference_class *class, struct tokenizer_draft *draft)
 {
     const struct json_file *config = &beside->config;
-    bool lower = class->pattern == NULL
-                     ? json_flag(config, NULL, "do_lower_case", class->lowercases)
-                     : class->lowercases;
     bool is_prefixed = class->splitter != NULL && strstr(class->splitter, "metaspace") != NULL;
     bool adds_blank = json_flag(config, NULL, "add_prefix_space", is_prefixed);
     const char *pattern = class->pattern != NULL ? class->pattern : "";
     if (adds_blank && strcmp(pattern, "qwen2") == 0)
         file_die(config->name, "'add_prefix_space' is true, which adds a blank to every word of "
                                "Qwen2; expected false");
-    const struct class_switches switches = {
-        .cjk = json_flag(config, NULL, "tokenize_chinese_chars", true),
-        .strips = json_flag(config, NULL, "strip_accents", lower),
-        .lower = lower,
-        .keeps_accents = json_flag(config, NULL, "keep_accents", false),
-        .at_punctuation = class->is_of_4 && json_flag(config, NULL, "split_by_punct", false),
-        .has_map = draft_has_section(&json->tokenizer->draft, "CMAP")};
+    const struct class_switches switches =
+        class_switches_read(config, class, draft_has_section(&json->tokenizer->draft, "CMAP"));
     struct blank_list steps = {.n = 0}, splitter = {.n = 0};
     make_model(json, beside, class, draft);
     class_steps(&steps, class->normalizer != NULL ? class->normalizer : "", &switches);

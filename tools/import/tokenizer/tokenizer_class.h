@@ -80,6 +80,8 @@ struct class_switches {
     bool cjk, strips, lower, keeps_accents, at_punctuation;
     bool has_map; /* there is a map of characters */
 };
+struct class_switches class_switches_read(const struct json_file *config,
+                                          const struct reference_class *class, bool has_map);
 void class_steps(struct blank_list *list, const char *steps, const struct class_switches *switches);
 
 /* Sets the templates to those of the class, whose tokens are as the files beside name them, or

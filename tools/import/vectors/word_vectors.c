@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,23 +39,21 @@ struct span {
 #define SHOWN(field)                                                                               \
     (int)((field).len < MOST_SHOWN_BYTES ? (field).len : MOST_SHOWN_BYTES), (field).text
 
-/* Refuses a line. One with bytes that only compressed and binary files have gets a hint. */
-__attribute__((format(printf, 3, 4))) static _Noreturn void line_die(
-    const struct vectors_file *file, const struct span *line, const char *format, ...)
+/* Returns a hint for a line with bytes that only compressed and binary files have, or "". */
+static const char *hint_of(const struct span *line)
 {
-    char what[256];
     bool is_text = utf8_is_valid(line->text, line->len);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
     for (size_t i = 0; i < line->len; i++)
         is_text = is_text && ((unsigned char)line->text[i] >= ' ' || line->text[i] == '\t');
-    program_die("'%s', line %zu: %s%s", file->path, file->reader.n_lines, what,
-                is_text ? ""
-                        : " (this is not UTF-8 text; of a compressed file: zcat FILE | "
-                          "encode-import --vectors -; of a binary model: export its text)");
+    return is_text ? ""
+                   : " (this is not UTF-8 text; of a compressed file: zcat FILE | encode-import "
+                     "--vectors -; of a binary model: export its text)";
 }
+
+/* Refuses a line. */
+#define line_die(file, line, format, ...)                                                          \
+    program_die("'%s', line %zu: " format "%s", (file)->path, (file)->reader.n_lines, __VA_ARGS__, \
+                hint_of(line))
 
 /* Returns false at the end. A byte order mark before the first line is skipped. */
 static bool read_line(struct vectors_file *file, struct span *line)
