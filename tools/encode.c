@@ -3,12 +3,11 @@
  *     encode_options   the command line
  *     job              what a run has: reader, encoder, output, what it counts
  *     pipeline         records that are available, read together; result by result: encode, print
+ *     beside           files beside the output
  *     rank             how well texts answer a query
- *     notes            notes and progress on stderr
  */
 #include "tools/common/output.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/notes.h"
 #include "tools/encode/pipeline.h"
 
 #include <unistd.h>
@@ -47,7 +46,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
                          ? "one vector per text (-p model); -p none: one per token"
                          : "one vector per token, as this model has no pooling of its "
                            "own; -p mean: one per text");
-    notes_begin(&job);
+    encode_options_note(options);
     int code = request->task == TASK_RANK ? rank_texts(&job) : encode_texts(&job);
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
     if (reads_stdin)

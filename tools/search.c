@@ -8,7 +8,7 @@
  */
 #include "tools/common/options.h"
 #include "tools/common/output.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 #include "tools/common/texts/reader.h"
 #include "tools/search/explained_hits.h"
 #include "tools/search/query_hits.h"

@@ -301,30 +301,60 @@ static int kind_of_file(const char *path)
 static void choose_files(struct encode_options *options, struct option_reading *reading)
 {
     struct request_options *request = &options->request;
+    char **paths = reading->arguments;
     const size_t n = reading->n_arguments;
-    const int kind = n ? kind_of_file(reading->arguments[0]) : -1;
-    bool are_files = n > 0 && (options->has_input || kind >= 0);
+    const int kind = n ? kind_of_file(paths[0]) : -1;
     for (size_t i = 1; i < n && !options->has_input; i++) {
-        if (are_files && kind_of_file(reading->arguments[i]) != kind)
+        const size_t file = kind >= 0 ? 0 : i, other = i - file;
+        if (kind_of_file(paths[i]) != kind)
             program_die_misused(
                 "'%s' is a file and '%s' is none of its kind; expected files of one "
-                "ending, or --input KIND",
-                reading->arguments[0], reading->arguments[i]);
-        if (!are_files && kind_of_file(reading->arguments[i]) >= 0)
-            program_die_misused(
-                "'%s' is a file and '%s' is none of its kind; expected files of one "
-                "ending, or texts alone",
-                reading->arguments[i], reading->arguments[0]);
+                "ending, or %s",
+                paths[file], paths[other], kind >= 0 ? "--input KIND" : "texts alone");
     }
-    if (are_files) {
-        if (!options->has_input)
-            options->input = (enum input_kind)kind;
-        request->files = reading->arguments;
+    if (n > 0 && (options->has_input || kind >= 0)) {
+        options->input = options->has_input ? options->input : (enum input_kind)kind;
+        request->files = paths;
         request->n_files = n;
-        reading->n_arguments = 0;
-        reader_open_file(request->files[0]);
+        reader_open_file(paths[0]);
+    } else {
+        request->texts = paths;
+        request->n_texts = n;
     }
+    reading->n_arguments = request->n_texts;
     request->is_json_input = options->input == INPUT_JSONL;
+}
+
+void encode_options_note(const struct encode_options *options)
+{
+    char *const *texts = options->request.texts;
+    const size_t n = options->request.n_texts;
+    static const char *const COMMANDS[] = {"words", "similarity", "pairs", "mask"};
+    static const char *const ENDINGS[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
+    bool is_noted = false;
+    for (size_t i = 0; n > 1 && i < sizeof COMMANDS / sizeof *COMMANDS; i++)
+        if (strcmp(texts[0], COMMANDS[i]) == 0)
+            program_note("text 1 is '%s'; `encode-compare %s ...` compares texts", texts[0],
+                         texts[0]);
+    for (size_t i = 0; i < n && !is_noted; i++) {
+        const char *text = texts[i], *ending = strrchr(text, '.');
+        struct stat file = {0};
+        const bool exists = stat(text, &file) == 0 && access(text, R_OK) == 0;
+        const bool is_file = exists && S_ISREG(file.st_mode);
+        is_noted = exists && S_ISDIR(file.st_mode) && text[strspn(text, "./")];
+        if (is_noted)
+            program_note("text %zu is the name of a folder; `encode %s/*.txt` encodes the lines of "
+                         "its files",
+                         i + 1, text);
+        bool is_named = is_file;
+        for (size_t k = 0; k < sizeof ENDINGS / sizeof *ENDINGS && !strpbrk(text, " \t\n"); k++)
+            is_named = is_named || (ending && ending > text && strcmp(ending, ENDINGS[k]) == 0);
+        if (is_named && !is_noted)
+            program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
+                         is_file ? "is the name of a file" : "looks like the name of a file",
+                         ending && strcmp(ending, ".jsonl") == 0 ? " --input jsonl" : "", text);
+        is_noted = is_noted || is_named;
+    }
 }
 
 /* Gives the format and the pooling as if they were typed. The ending of -o FILE chooses the format.
@@ -353,8 +383,6 @@ void encode_options_read(struct encode_options *options, int argc, char **argv)
     request->encode.pooling = ENGINE_POOLING_NONE;
     options_read(&reading, &TABLE, 0, options, argc, argv);
     choose_files(options, &reading);
-    request->texts = reading.arguments;
-    request->n_texts = reading.n_arguments;
     set_defaults(options, &reading);
     options_check(&reading);
     if (options->output_path)

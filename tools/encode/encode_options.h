@@ -45,4 +45,8 @@ struct encode_options {
 /* Reads the command line. The help, the version or a mistake ends the program. */
 void encode_options_read(struct encode_options *options, int argc, char **argv);
 
+/* Notes a first text that is a command of encode-compare, is a file or a folder, or is named like a
+ * file: its lines may be meant. */
+void encode_options_note(const struct encode_options *options);
+
 #endif

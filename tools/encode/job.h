@@ -4,14 +4,13 @@
  *     what is computed   encoder   an item: the record, its tokens, its rows of numbers (item.h)
  *     what is written    output    by the printer of the format, and the files beside it
  *
- * A task goes through the texts. All parts of a run count in one struct progress, which the journal
- * stores. */
+ * All parts of a run count in one struct progress, which the journal stores. */
 #ifndef TOOLS_ENCODE_JOB_H
 #define TOOLS_ENCODE_JOB_H
 
 #include "tools/common/output.h"
 #include "tools/common/print/rows.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 #include "tools/common/texts/reader.h"
 #include "tools/encode/encode_options.h"
 
@@ -24,7 +23,10 @@ struct progress {
     size_t cut, repaired, left_out; /* texts: shortened, not UTF-8, without a result */
 };
 
-/* The notes that have been printed, and when. */
+/* Notes report what may surprise, each kind once, of the first text that has it (unknown words
+ * three times). Progress is the number of texts and their rate, and of a file the share that is
+ * done. It is one line of a terminal, which is cleared at the end; with --progress it is lines on
+ * any stderr, and the last one stays. */
 struct notes {
     uint64_t n_bytes, first_byte;         /* of an input that is a file; 0: of unknown length */
     bool is_counted, is_terminal;         /* progress is shown, on one line of a terminal */

@@ -6,151 +6,192 @@
  * return PROGRAM_DONE, or the exit code of a failure. */
 #include "tools/encode/pipeline.h"
 
+#include "tools/encode/beside.h"
 #include "tools/encode/corpus/corpus.h"
-#include "tools/encode/notes.h"
 #include "tools/encode/print/printer.h"
 #include "tools/encode/spans.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Files beside an output that describe it, a line of JSON for each row or skipped text ----
- *
- * The rows of an array, in out.npy.rows.jsonl:
- *
- *     {"row": 0, "line": 1, "id": "d7", "window": 0, "windows": 3, "begin": 0, "end": 512}
- *
- * As long as row k is line k + 1 of the input and has neither id, window nor token, rows are only
- * counted; the first other row writes the lines of those before it too. "line" is the number of a
- * text if texts are arguments. Windows are bytes of the text as it was read, without a prompt. Rows
- * count along the first axis of the array.
- *
- * Texts skipped by --on-long skip and --on-error skip, in FILE.left-out.jsonl or the file of
- * --report; for a text in windows a line names the "window":
- *
- *     {"line": 7, "id": "d7", "reason": "…"}
- */
-struct rows_file {
-    struct json_writer json; /* its stream is NULL without such a file */
-    bool is_per_token;       /* a row is a token */
-    bool is_begun;           /* rows are written, from row 0 on, not only counted */
-};
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { GROUP_TOKENS = 4096, GROUP_WINDOWS = 64 };
 
 struct pipeline {
     struct job *job;
-    const struct printer_kind *kind;
     struct printer printer;
-    struct rows_file rows;
-    struct json_writer left_out; /* skipped texts; if its stream is NULL, notes are printed */
-    size_t last_left_out;        /* the number of the last one */
-    engine_index_builder *words; /* of --words, or NULL */
-    FILE *words_stream;
+    struct beside beside;
     struct item windows[GROUP_WINDOWS];
     size_t n_windows;
 };
 
-static void begin_row(struct rows_file *rows, size_t row, size_t line)
+/* ---- Progress ---- */
+
+static const double BETWEEN_ON_TERMINAL = 0.2, BETWEEN_LINES = 2; /* seconds */
+
+static void clear_line(void)
 {
-    json_begin_object(&rows->json, NULL);
-    json_write_count(&rows->json, "row", row);
-    json_write_count(&rows->json, "line", line);
+    fputs("\r\033[K", stderr);
 }
 
-/* Returns the offset in the text as it was read, without the prompt. */
-static size_t without_prompt(const struct item *item, size_t at)
+/* The bytes of a file are those from where it was begun: some are read already. */
+static void notes_begin(struct job *job)
 {
-    const size_t prompt_len = item->window.in_pair ? 0 : item->prompt_len;
-    return at > prompt_len ? at - prompt_len : 0;
-}
-
-static void write_window(struct json_writer *json, const struct item *item)
-{
-    const struct window *window = &item->window;
-    json_write_count(json, "window", window->index);
-    json_write_count(json, "windows", window->of);
-    if (item->record.input.ids)
+    struct notes *notes = &job->notes;
+    const struct line_reader *lines = &job->reader.lines;
+    const struct encode_options *options = job->options;
+    struct stat file;
+    notes->is_terminal = isatty(STDERR_FILENO);
+    notes->is_counted = options->has_progress ||
+                        (notes->is_terminal && !program_is_quiet && options->request.n_texts == 0 &&
+                         !isatty(STDIN_FILENO) && (options->output_path || !isatty(STDOUT_FILENO)));
+    notes->start = notes->last = program_seconds();
+    if (!notes->is_counted)
         return;
-    json_write_count(json, "begin", without_prompt(item, window->begin));
-    json_write_count(json, "end", without_prompt(item, window->end));
-    if (window->in_pair)
-        json_write_truth(json, "pair", true);
+    program_before_message = notes->is_terminal ? clear_line : NULL;
+    const off_t at = lseek(lines->fd, 0, SEEK_CUR);
+    if (!job->reader.texts && job->reader.n_files <= 1 && fstat(lines->fd, &file) == 0 &&
+        S_ISREG(file.st_mode) && at >= 0 && file.st_size > at - (off_t)(lines->end - lines->begin))
+        notes->n_bytes =
+            lines->place.bytes + lines->end - lines->begin + (uint64_t)(file.st_size - at);
+    notes->first_byte = lines->place.bytes;
 }
 
-/* A row that is the next line and nothing more is only counted, until a row has other fields: then
- * the counted rows are written, and every row from there on. */
-static void add_rows(struct pipeline *pipeline, const struct item *item)
+static void print_rates(const struct notes *notes, double seconds)
 {
-    struct rows_file *rows = &pipeline->rows;
-    struct json_writer *json = &rows->json;
-    const struct record *record = &item->record;
-    size_t *n_rows = &pipeline->job->progress.rows;
-    for (size_t i = 0; i < (rows->is_per_token ? item->n_tokens : 1); i++, ++*n_rows) {
-        const bool is_next_line =
-            !record->id && !item->window.of && !rows->is_per_token && item->number == *n_rows + 1;
-        for (size_t row = 0; !is_next_line && !rows->is_begun && row < *n_rows; row++) {
-            begin_row(rows, row, row + 1);
-            json_end_object(json);
-        }
-        rows->is_begun = rows->is_begun || !is_next_line;
-        if (!rows->is_begun)
-            continue;
-        begin_row(rows, *n_rows, item->number);
-        if (record->id)
-            json_write_raw(json, "id", record->id, record->id_len);
-        if (item->window.of)
-            write_window(json, item);
-        if (rows->is_per_token)
-            json_write_count(json, "token", i);
-        json_end_object(json);
-    }
+    double per_second = seconds > 0 ? 1 / seconds : 0;
+    fprintf(stderr, "%zu text%s, %.0f texts/s", notes->n_texts, plural(notes->n_texts),
+            (double)notes->n_texts * per_second);
+    if (notes->n_tokens > 0)
+        fprintf(stderr, ", %.0f tokens/s", (double)notes->n_tokens * per_second);
 }
 
-/* Reports a failed text or window as skipped. Returns false if options do not allow skipping. */
-static bool leave_out(struct pipeline *pipeline, const struct item *item)
+/* Prints the share of the input that is read, and an estimate by the time per byte. */
+static void print_left(const struct notes *notes, uint64_t at, double seconds)
 {
-    struct job *job = pipeline->job;
-    const struct encoder *encoder = job->encoder;
-    const struct record *record = &item->record;
-    struct json_writer *json = &pipeline->left_out;
-    if (encoder->fault >= FAULT_OF_ALL ||
-        !(job->options->skips_errors ||
-          (encoder->fault == FAULT_OF_LENGTH && encoder->request.skips_long)))
-        return false;
-    if (pipeline->last_left_out != item->number) /* each of its windows may be */
-        job->progress.left_out++;
-    pipeline->last_left_out = item->number;
-    if (!json->stream) {
-        program_note("left out: %s", encoder->message);
-        return true;
-    }
-    const char *reason = encoder->message + strlen(item_name(item));
-    json_begin_object(json, NULL);
-    json_write_count(json, record->line ? "line" : "text", item->number);
-    if (record->id)
-        json_write_raw(json, "id", record->id, record->id_len);
-    if (item->window.of > 0)
-        json_write_count(json, "window", item->window.index);
-    json_write_text(json, "reason", reason + strspn(reason, ": "));
-    json_end_object(json);
-    return true;
+    if (at <= notes->first_byte || at > notes->n_bytes)
+        return;
+    const double per_byte = seconds / (double)(at - notes->first_byte);
+    const double left = per_byte * (double)(notes->n_bytes - at);
+    fprintf(stderr, ", %.0f %%, ", 100 * (double)at / (double)notes->n_bytes);
+    if (left >= 3600)
+        fprintf(stderr, "%.0f h %.0f min left", floor(left / 3600), floor(fmod(left, 3600) / 60));
+    else if (left >= 60)
+        fprintf(stderr, "%.0f min %.0f s left", floor(left / 60), floor(fmod(left, 60)));
+    else
+        fprintf(stderr, "%.0f s left", left);
 }
 
-/* Notes how many texts were skipped, and where they are listed. */
-static void note_left_out(const struct pipeline *pipeline)
+static void notes_count(struct job *job, const struct item *items, size_t n)
 {
-    const struct job *job = pipeline->job;
+    struct notes *notes = &job->notes;
+    const double now = program_seconds();
+    notes->n_texts += n;
+    for (size_t i = 0; i < n; i++)
+        notes->n_tokens += items[i].n_tokens;
+    if (n == 0 || now - notes->last < (notes->is_terminal ? BETWEEN_ON_TERMINAL : BETWEEN_LINES))
+        return;
+    notes->last = now;
+    fputs(notes->is_terminal ? "\r\033[K" : "encode: ", stderr);
+    print_rates(notes, now - notes->start);
+    print_left(notes, job->reader.place.bytes, now - notes->start);
+    fputs(notes->is_terminal ? "" : "\n", stderr);
+}
+
+static void notes_end(const struct job *job)
+{
+    const struct notes *notes = &job->notes;
     const struct progress *progress = &job->progress;
-    const char *report_path = job->options->report_path;
-    const bool is_told = pipeline->left_out.stream != NULL;
-    program_note("%zu of %zu text%s %s left out%s%s%s", progress->left_out, progress->lines,
-                 plural(progress->lines), progress->left_out == 1 ? "was" : "were",
-                 is_told ? ": see " : "",
-                 !is_told      ? ""
-                 : report_path ? report_path
-                               : job->output.path,
-                 is_told && !report_path ? OUTPUT_LEFT_OUT : "");
+    if (notes->is_counted && notes->is_terminal)
+        clear_line();
+    if (job->options->has_progress) {
+        const double seconds = program_seconds() - notes->start;
+        fputs("encode: ", stderr);
+        print_rates(notes, seconds);
+        fprintf(stderr, " in %.2f s\n", seconds);
+    }
+    if (progress->cut > notes->n_cut_named)
+        program_note("%zu of %zu text%s %s cut", progress->cut, progress->lines,
+                     plural(progress->lines), progress->cut == 1 ? "was" : "were");
+    if (progress->repaired > notes->n_repaired_named)
+        program_note("%zu of %zu text%s %s parts that are read as U+FFFD", progress->repaired,
+                     progress->lines, plural(progress->lines),
+                     progress->repaired == 1 ? "has" : "have");
+    if (notes->words.n_unknown + notes->words.n_foreign > 0)
+        word_notes_end(&notes->words, progress->lines, "texts");
+}
+
+/* ---- What may surprise ---- */
+
+static void note_empty(const struct encoder *encoder, const struct item *item)
+{
+    const char *result = "";
+    if (encoder->request.task == TASK_LABELS && encoder->is_pooled)
+        result = ": it has no label";
+    else if (encoder->request.task == TASK_RANK)
+        result = " of its own, which gives the least score";
+    else if (encoder->width && encoder->is_pooled)
+        result = ": its vector is all zeros";
+    program_note("%s has no tokens%s", item_name(item), result);
+}
+
+static void note_missing_mask(const struct encoder *encoder, const struct item *item)
+{
+    size_t len;
+    const char *mask = encoder_id_text(encoder, encoder->info.mask_token, &len);
+    program_note("%s has no %.*s%s: there is nothing to fill", item_name(item), (int)len, mask,
+                 item->n_dropped ? " in the part that was kept (--on-long chunk keeps all)" : "");
+}
+
+static void note_padding(const struct encoder *encoder, const struct item *item)
+{
+    int32_t id = encoder->padding.likely;
+    size_t len;
+    const char *text = encoder_id_text(encoder, id, &len);
+    program_note("%s: its ids begin or end with %d%s%.*s, which counts as a token here; --pad-id "
+                 "%d, or a \"mask\", makes it padding",
+                 item_name(item), (int)id, len ? ", " : "", (int)(len < 64 ? len : 64), text,
+                 (int)id);
+}
+
+/* Returns true the first time: then a note is due. */
+static bool is_first(bool *has_noted)
+{
+    return !*has_noted && (*has_noted = true);
+}
+
+void notes_of(struct job *job, const struct item *item)
+{
+    const struct encoder *encoder = job->encoder;
+    const enum task task = encoder->request.task;
+    struct notes *notes = &job->notes;
+    const bool is_repaired = item->record.is_repaired && item->window.index == 0;
+    const bool is_cut = item->n_dropped > 0, is_text = item->number > 0; /* not the query */
+    job->progress.cut += is_cut && is_text;
+    job->progress.repaired += is_repaired && is_text;
+    if (is_repaired && is_first(&notes->has_noted_repair)) {
+        notes->n_repaired_named = is_text;
+        item_note_repair(item);
+    }
+    const bool is_empty = task == TASK_RANK ? !encoder->ranks_pairs && !item_has_text(item)
+                                            : !task_is_tokens(task) && item_n_visible(item) == 0;
+    if (is_empty && is_first(&notes->has_noted_empty))
+        note_empty(encoder, item);
+    if (is_cut && is_first(&notes->has_noted_cut)) {
+        notes->n_cut_named = is_text;
+        program_note("%s was cut to %zu of its %zu tokens", item_name(item), item_n_visible(item),
+                     item_n_visible(item) + item->n_dropped);
+    }
+    if (encoder->is_pooled && !task_is_tokens(task))
+        word_notes_add(&notes->words, encoder, item);
+    if (task != TASK_TOKENS && encoder->padding.likely >= 0 &&
+        padding_is_at_ends(item, encoder->padding.likely) && is_first(&notes->has_noted_padding))
+        note_padding(encoder, item);
+    if (task == TASK_FILL && item->window.of <= 1 &&
+        item_count(item, encoder->info.mask_token) == 0 && is_first(&notes->has_noted_mask))
+        note_missing_mask(encoder, item);
 }
 
 /* ---- Inputs read together ---- */
@@ -172,6 +213,7 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
     enum reader_state state;
     bool has_more;
     int code;
+    notes_begin(job);
     do {
         state = READER_RECORD; /* at the end of a full batch: there may be more */
         while (batch->n_items < BATCH_ITEMS && batch->n_bytes < most_bytes) {
@@ -234,7 +276,7 @@ static size_t tokenize_batch(struct pipeline *pipeline, struct batch *batch)
             padding_apply(&encoder->padding, item); /* windows are padded one by one */
         if (is_good)
             items[n_good++] = *item;
-        else if (leave_out(pipeline, item))
+        else if (beside_leave_out(&pipeline->beside, item))
             item_free(item);
         else
             break;
@@ -244,7 +286,7 @@ static size_t tokenize_batch(struct pipeline *pipeline, struct batch *batch)
     return n_good;
 }
 
-/* ---- The way of a text ---- */
+/* ---- Groups, each encoded in one call ---- */
 
 /* Prints the message, unless the text was interrupted: then the exit code is that of the signal. */
 static int fail_text(struct pipeline *pipeline, const char *message)
@@ -254,33 +296,25 @@ static int fail_text(struct pipeline *pipeline, const char *message)
     return program_fail("%s", message);
 }
 
-/* ---- Groups, each encoded in one call ---- */
-
 /* Prints an item that is encoded, or skips it if the format cannot hold it, and it may be. */
 static int print_item(struct pipeline *pipeline, const struct item *item)
 {
+    struct job *job = pipeline->job;
     struct printer *printer = &pipeline->printer;
-    const struct printer_kind *kind = pipeline->kind;
+    const struct printer_kind *kind = printer->kind;
     const char *fault = kind->fault ? kind->fault(printer, item) : NULL;
     if (fault) {
-        encoder_fail(pipeline->job->encoder, item, "%s", fault);
-        return leave_out(pipeline, item) ? PROGRAM_DONE
-                                         : fail_text(pipeline, pipeline->job->encoder->message);
+        encoder_fail(job->encoder, item, "%s", fault);
+        return beside_leave_out(&pipeline->beside, item)
+                   ? PROGRAM_DONE
+                   : fail_text(pipeline, job->encoder->message);
     }
-    if (!pipeline->job->encoder->request.has_spans) /* notes are of whole texts */
-        notes_of(pipeline->job, item);
+    if (!job->encoder->request.has_spans) /* notes are of whole texts */
+        notes_of(job, item);
     kind->item(printer, item);
-    if (pipeline->rows.json.stream)
-        add_rows(pipeline, item);
-    if (pipeline->words) { /* without the prompt */
-        const engine_input text = item_shown(item);
-        const size_t begin = item->window.in_pair ? 0 : item->window.begin;
-        const size_t skipped = item->prompt_len > begin ? item->prompt_len - begin : 0;
-        if (engine_index_add_text(pipeline->words, text.text + skipped, text.text_len - skipped,
-                                  NULL) != ENGINE_OK)
-            alloc_die();
-    }
-    return printer->message || ferror(printer->stream) ? PROGRAM_FAILED : PROGRAM_DONE;
+    if (job->options->output_path)
+        beside_add(&pipeline->beside, item);
+    return printer_is_good(printer) ? PROGRAM_DONE : PROGRAM_FAILED;
 }
 
 /* Encodes items in groups, which bound memory, and prints them, up to an item that fails. */
@@ -397,7 +431,7 @@ static int encode_spans_of(struct pipeline *pipeline, const struct item *item)
     }
     if (is_good)
         notes_of(pipeline->job, item);
-    else if (!leave_out(pipeline, item))
+    else if (!beside_leave_out(&pipeline->beside, item))
         code = fail_text(pipeline, encoder->message);
     for (size_t i = 0; i < n && is_good && code == PROGRAM_DONE; i++) {
         const struct item part = spans_item(item, spans, i, n, rows + i * encoder->width);
@@ -433,110 +467,26 @@ static int encode_batch(void *task, struct batch *batch)
     return code == PROGRAM_DONE && n < batch->n_items ? fail_text(pipeline, reason) : code;
 }
 
-/* Opens the files beside an output. Returns the stream of its origin, or NULL. */
-static FILE *open_beside(struct pipeline *pipeline)
-{
-    struct job *job = pipeline->job;
-    struct output *output = &job->output;
-    const struct encoder *encoder = job->encoder;
-    const struct encode_options *options = job->options;
-    const enum output_format format = options->format;
-    const bool is_array = format == FORMAT_NPY || format == FORMAT_NPZ;
-    if (is_array)
-        pipeline->rows.json.stream = output_beside(output, output->path, OUTPUT_ROWS);
-    pipeline->rows.is_per_token = encoder->width > 0 && !encoder->is_pooled && !encoder->padding.n;
-    if (options->report_path)
-        pipeline->left_out.stream = output_beside(output, options->report_path, "");
-    else if (options->skips_errors || options->request.skips_long)
-        pipeline->left_out.stream = output_beside(output, output->path, OUTPUT_LEFT_OUT);
-    if (options->has_words) {
-        pipeline->words_stream = output_beside(output, output->path, ".words");
-        if (!encoder->is_pooled)
-            program_die_misused("--words is for one vector for each text: -p model, mean ...");
-        if (job->corpus && job->corpus->journal.settings)
-            program_note(
-                "'%s.words' is not made of a part of the texts: use encode-search --hybrid",
-                output->path);
-        else
-            pipeline->words = engine_index_new();
-    }
-    if (!(is_array && encoder->request.task == TASK_VECTORS) && !(options->resumes && job->corpus))
-        return NULL;
-    job->reader.lines.has_sum = true;
-    return output_beside(output, output->path, OUTPUT_ORIGIN);
-}
-
-/* The index is stamped with the checksums of the rows file and of the input. */
-static void write_words(struct pipeline *pipeline)
-{
-    FILE *rows = pipeline->rows.json.stream;
-    const void *bytes;
-    uint32_t of_rows = 0;
-    size_t len;
-    if (fflush(rows) != 0 || !file_sum(fileno(rows), 0, ftello(rows), &of_rows))
-        program_die("the rows file cannot be read again");
-    const uint64_t stamp = (uint64_t)of_rows << 32 | pipeline->job->reader.lines.place.sum;
-    if (engine_index_bytes(pipeline->words, stamp, &bytes, &len, NULL) != ENGINE_OK)
-        alloc_die();
-    fwrite(bytes, 1, len, pipeline->words_stream);
-}
-
-/* Begins the printer, encodes all texts and ends the printer. */
-static int run_pipeline(struct pipeline *pipeline)
-{
-    struct job *job = pipeline->job;
-    struct printer *printer = &pipeline->printer;
-    const struct printer_kind *kind = pipeline->kind;
-    int code = PROGRAM_FAILED;
-    if (kind->begin)
-        kind->begin(printer);
-    if (job->corpus && !printer->message && !ferror(printer->stream)) {
-        printer->message = corpus_begin(job->corpus);
-        if (pipeline->rows.json.stream) /* of a run that is continued */
-            pipeline->rows.is_begun = ftello(pipeline->rows.json.stream) > 0;
-    }
-    if (!printer->message && !ferror(printer->stream))
-        code = batch_run(job, encode_batch, pipeline);
-    if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
-        code = PROGRAM_FAILED;
-    else if (code != PROGRAM_DONE && kind->abandon)
-        kind->abandon(printer);
-    return printer->message ? program_fail("%s", printer->message) : code;
-}
-
 int encode_texts(struct job *job)
 {
-    const struct encode_options *options = job->options;
-    const struct encoder *encoder = job->encoder;
     struct pipeline *pipeline = alloc_zeros(1, sizeof *pipeline);
-    pipeline->job = job;
-    pipeline->kind = PRINTERS[options->format];
-    pipeline->printer = (struct printer){
-        .stream = job->output.stream,
-        .encoder = encoder,
-        .rows = job->rows,
-        .n_array_rows = &job->progress.array_rows,
-        .all_values = options->all_values,
-        .npy.type = options->type,
-        .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
-        .ranked = alloc_zeros(encoder->width, sizeof(struct ranked)),
-    };
-    if (options->request.has_spans)
-        spans_check(pipeline->job->encoder);
-    FILE *origin = options->output_path ? open_beside(pipeline) : NULL;
-    const int code = run_pipeline(pipeline);
-    if (code == PROGRAM_DONE && job->progress.left_out > 0)
-        note_left_out(pipeline);
-    if (code == PROGRAM_DONE && pipeline->words)
-        write_words(pipeline);
-    if (code == PROGRAM_DONE && origin)
-        origin_write(origin, job);
-    if (pipeline->words)
-        engine_index_free(pipeline->words);
+    struct printer *printer = &pipeline->printer;
+    int code = PROGRAM_FAILED;
+    pipeline->job = pipeline->beside.job = job;
+    if (job->options->request.has_spans)
+        spans_check(job->encoder);
+    if (job->options->output_path)
+        beside_open(&pipeline->beside);
+    printer_open(printer, job);
+    if (job->corpus && printer_is_good(printer))
+        printer->message = corpus_begin(job->corpus);
+    if (printer_is_good(printer))
+        code = batch_run(job, encode_batch, pipeline);
+    code = printer_close(printer, code);
+    if (job->options->output_path || job->progress.left_out > 0)
+        beside_end(&pipeline->beside, code);
     for (size_t i = 0; i < pipeline->n_windows; i++)
         item_free(&pipeline->windows[i]);
-    free(pipeline->printer.ranked);
-    free(pipeline->printer.row_title);
     free(pipeline);
     return code;
 }

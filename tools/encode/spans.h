@@ -2,7 +2,7 @@
 #ifndef TOOLS_ENCODE_SPANS_H
 #define TOOLS_ENCODE_SPANS_H
 
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 
 /* Ends the program if the model's vectors cannot be those of a part of a text. */
 void spans_check(struct encoder *encoder);

@@ -6,7 +6,7 @@
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/print/display.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 #include "tools/common/texts/json_input.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define TOOLS_SEARCH_QUERY_HITS_H
 
 #include "tools/common/print/rows.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 #include "tools/search/collection.h"
 #include "tools/search/search_options.h"
 

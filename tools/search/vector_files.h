@@ -2,7 +2,7 @@
 #ifndef TOOLS_SEARCH_VECTORS_H
 #define TOOLS_SEARCH_VECTORS_H
 
-#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/item.h"
 #include "tools/search/mapped.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * characters for bytes. */
 #include "tests/support.h"
 #include "tests/tools/shell.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,12 @@
 /* encoder.c - from the command line and the weight file to what is in force: the model is opened,
- * asked whether it can do what the options want, and given a session; then from tokens to vectors,
- * scores, entities and words, by the public API. A text is tokenized once; the engine takes its
- * tokens as they are. */
+ * asked whether it can do what the options want, and given a session; then what it says of
+ * itself. */
 #include "tools/common/texts/encoder.h"
 
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/common/print/display.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +15,43 @@
 enum { DEFAULT_TOP = 5 };
 
 /* ---- What is in force ---- */
+
+/* The id of a token, or -1; it is the first one in most vocabularies. */
+static int32_t find_token(const engine_model *model, const char *wanted)
+{
+    const size_t wanted_len = strlen(wanted);
+    engine_info info = ENGINE_INFO();
+    engine_model_info(model, &info, NULL);
+    for (size_t id = 0; id < info.n_vocabulary; id++) {
+        const char *text;
+        size_t len;
+        if (engine_token_text(model, (int32_t)id, &text, &len) == ENGINE_OK && len == wanted_len &&
+            memcmp(text, wanted, len) == 0)
+            return (int32_t)id;
+    }
+    return -1;
+}
+
+/* Chooses the id, if the user names none: that of [PAD], else of <pad>, else 0, which Keras keeps
+ * for padding. For tokens alone prints a note if 0 is the id of a word. */
+static void choose_padding(struct padding *padding, const engine_model *model,
+                           const struct request_options *request)
+{
+    const bool is_used = request->padding.n || request->task == TASK_SHOW_MASK;
+    int32_t named = find_token(model, "[PAD]");
+    if (named < 0)
+        named = find_token(model, "<pad>");
+    const char *word;
+    size_t len;
+    const bool is_0_a_word = engine_token_text(model, 0, &word, &len) == ENGINE_OK && len > 0;
+    padding->id = named < 0 ? 0 : named;
+    if (request->is_json_input && (named >= 0 || !is_0_a_word))
+        padding->likely = padding->id;
+    if (task_is_tokens(request->task) && is_used && named < 0 && is_0_a_word)
+        program_note("this vocabulary has neither [PAD] nor <pad>: padding has the id 0, which is "
+                     "also that of \"%.*s\"; --pad-id takes another",
+                     (int)(len < 64 ? len : 64), word);
+}
 
 /* --pad-to limits the length of texts, too. For tokens alone the model's limit does not hold,
  * unless --on-long is given without --pad-to. */
@@ -53,7 +88,7 @@ static void resolve_options(struct encoder *encoder)
     encoder->padding.likely = -1;
     if (!encoder->padding.is_named &&
         (request->padding.n || request->task == TASK_SHOW_MASK || request->is_json_input))
-        padding_choose(&encoder->padding, encoder->model, request);
+        choose_padding(&encoder->padding, encoder->model, request);
 }
 
 /* ---- What the model cannot do ---- */
@@ -333,6 +368,13 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
         check_stride(encoder);
 }
 
+size_t encoder_most_pooled(const struct encoder *encoder)
+{
+    enum { MOST_NUMBERS = 4 << 20 };
+    size_t n = encoder->width > 0 ? MOST_NUMBERS / encoder->width : SIZE_MAX;
+    return n > 0 ? n : 1;
+}
+
 const char *encoder_pooling_asked(const struct encoder *encoder)
 {
     const bool is_own = encoder->options.pooling == ENGINE_POOLING_MODEL && encoder->is_pooled;
@@ -469,31 +511,7 @@ void print_heading(FILE *stream, const struct encoder *encoder)
             plural(encoder->options.max_tokens));
 }
 
-/* ---- Failures, labels ---- */
-
-bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
-{
-    va_list arguments;
-    size_t len = (size_t)snprintf(encoder->message, sizeof encoder->message, "%s", item_name(item));
-    va_start(arguments, format);
-    vsnprintf(encoder->message + len, sizeof encoder->message - len, format, arguments);
-    va_end(arguments);
-    encoder->fault = FAULT_OF_TEXT;
-    return false;
-}
-
-/* The engine counts the inputs of one call, the user all texts: "text 7" or "line 7 of stdin"
- * replaces "input 6". */
-bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
-{
-    const engine_error *error = engine_session_error(encoder->session);
-    encoder_fail(encoder, item, "%s%s%s", error->name_len ? "" : ": ",
-                 error->message + error->name_len,
-                 position_scale_hint(&encoder->request.positions, error->reason));
-    if (error->status == ENGINE_ERROR_INTERRUPTED)
-        encoder->fault = FAULT_INTERRUPTED;
-    return false;
-}
+/* ---- What labels and tokens are called ---- */
 
 const char *encoder_label(const struct encoder *encoder, size_t label)
 {
@@ -506,154 +524,53 @@ const char *encoder_label(const struct encoder *encoder, size_t label)
     return numbered;
 }
 
-/* ---- Rows: vectors, and scores of labels ---- */
-
-size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
+const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len)
 {
-    size_t index = engine_session_error(encoder->session)->input;
-    return index < n ? index : 0;
+    const char *text = NULL;
+    if (engine_token_text(encoder->model, id, &text, len) == ENGINE_OK)
+        return text;
+    *len = 0;
+    return "";
 }
 
-/* Removes the tokens that have no vector, so that each token has a row. */
-static void drop_tokens_without_vectors(const struct encoder *encoder, struct item *item)
+/* Returns the byte of a visible character of byte-level tokens, U+0100 for byte 0 and so on; or
+ * -1. */
+static int byte_of(uint32_t character)
 {
-    size_t n = 0, index = 0;
-    for (size_t i = 0; i < item->n_tokens; i++)
-        if (!item_is_masked(item, i) && engine_token_has_vector(encoder->model, item->tokens[i].id,
-                                                                index++, encoder->options.role))
-            item->tokens[n++] = item->tokens[i];
-    item->n_skipped = index - n;
-    item->n_tokens = n;
-    free(item->mask);
-    item->mask = NULL;
+    if (character < 0x100)
+        return (int)character;
+    if (character <= 0x120)
+        return (int)character - 0x100;
+    return character <= 0x142 ? (int)character - 0x121 + 0x7F : character == 0x143 ? 0xAD : -1;
 }
 
-size_t encoder_most_pooled(const struct encoder *encoder)
+const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
+                         size_t *len)
 {
-    enum { MOST_NUMBERS = 4 << 20 };
-    size_t n = encoder->width > 0 ? MOST_NUMBERS / encoder->width : SIZE_MAX;
-    return n > 0 ? n : 1;
-}
-
-/* Makes room for inputs and rows of one call. */
-static void make_room(struct encoder *encoder, size_t n, size_t n_rows)
-{
-    if (n > encoder->inputs_cap)
-        encoder->inputs =
-            alloc_resize(encoder->inputs, encoder->inputs_cap = n, sizeof *encoder->inputs);
-    if (encoder->width > 0 && (n_rows > encoder->rows_cap || !encoder->rows))
-        encoder->rows = alloc_resize(encoder->rows, encoder->rows_cap = n_rows,
-                                     encoder->width * sizeof *encoder->rows);
-}
-
-/* Returns how many, from the first, have their rows. */
-static size_t make_rows(struct encoder *encoder, struct item *items, size_t n, size_t n_rows,
-                        const engine_encode_options *options)
-{
-    const size_t width = encoder->width;
-    size_t n_made = n;
-    if (engine_encode(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width,
-                      NULL, NULL) != ENGINE_OK) {
-        n_made = encoder_first_wrong(encoder, n);
-        encoder_fail_in_engine(encoder, &items[n_made]);
+    enum { BLANK = 0x2581 };
+    const engine_tokenizer kind = encoder->info.tokenizer;
+    const bool has_blanks = kind == ENGINE_TOKENIZER_UNIGRAM || kind == ENGINE_TOKENIZER_BPE;
+    const char *token = encoder_id_text(encoder, id, len);
+    size_t n = 0, first = 0;
+    if (!has_blanks || *len > ENCODER_WORD_BYTES)
+        return token;
+    for (size_t at = 0, step; at < *len; at += step) {
+        uint32_t character;
+        step = utf8_next(token + at, *len - at, &character);
+        const int byte = byte_of(character);
+        if (encoder->is_bytes && byte < 0)
+            return token;
+        if (encoder->is_bytes)
+            word[n++] = (char)byte;
+        else if (character == BLANK)
+            word[n++] = ' ';
+        else
+            n += utf8_put(character, word + n);
     }
-    const float *next = encoder->rows;
-    for (size_t i = 0; i < n_made; i++) {
-        items[i].rows = next;
-        if (encoder->shape.pooling == ENGINE_POOLING_COLBERT)
-            drop_tokens_without_vectors(encoder, &items[i]);
-        next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
-    }
-    return n_made;
-}
-
-/* Sets the scores of --labels-of, from the logits of a pair for each label and text, which are at
- * or after the scores. Returns how many items, from the first, have theirs. */
-static size_t score_labels(struct encoder *encoder, struct item *items, size_t n)
-{
-    const size_t n_labels = encoder->width, n_logits = encoder->shape.width;
-    engine_encode_options options = encoder->options;
-    engine_error error;
-    size_t n_good = 0, n_made;
-    make_room(encoder, n * n_labels, n * n_logits);
-    for (; n_good < n && !items[n_good].record.input.ids && !items[n_good].record.input.pair;
-         n_good++)
-        for (size_t k = 0; k < n_labels; k++) {
-            engine_input *input = &encoder->inputs[n_good * n_labels + k];
-            *input = items[n_good].record.input;
-            input->pair = encoder->hypotheses[k];
-            input->pair_len = strlen(input->pair);
-        }
-    options.raw_scores = 1;
-    options.truncation = ENGINE_TRUNCATE_ONLY_FIRST;
-    n_made = n_good;
-    engine_result *results = alloc_zeros(n_good * n_labels, sizeof *results);
-    if (engine_encode(encoder->session, encoder->inputs, n_good * n_labels, &options, encoder->rows,
-                      n_good * n_labels * n_logits, NULL, results) != ENGINE_OK) {
-        n_made = encoder_first_wrong(encoder, n_good * n_labels) / n_labels;
-        encoder_fail_in_engine(encoder, &items[n_made]);
-    } else if (n_good < n) {
-        encoder_fail(encoder, &items[n_good], ": --labels-of takes single texts");
-    }
-    for (size_t i = 0; i < n_made; i++) {
-        float *scores = encoder->rows + i * n_labels;
-        engine_zero_shot(encoder->model, encoder->rows + i * n_labels * n_logits, n_labels,
-                         encoder->request.is_multi, scores, &error);
-        items[i].rows = scores;
-        size_t n_dropped = 0; /* the longest label leaves the least room */
-        for (size_t k = i * n_labels; k < (i + 1) * n_labels; k++)
-            n_dropped = results[k].n_dropped > n_dropped ? results[k].n_dropped : n_dropped;
-        items[i].n_dropped += n_dropped;
-    }
-    free(results);
-    return n_made;
-}
-
-/* Words for mask tokens, or entities. */
-static bool make_list(struct encoder *encoder, const engine_input *input, struct item *item,
-                      const engine_encode_options *options)
-{
-    engine_status status = ENGINE_OK;
-    if (encoder->request.task == TASK_FILL) {
-        const size_t cap = item_count(item, encoder->info.mask_token) * encoder->top;
-        item->candidates = alloc_zeros(cap, sizeof *item->candidates);
-        if (cap > 0)
-            status = engine_fill(encoder->session, input, encoder->top, options, item->candidates,
-                                 cap, &item->n_candidates, NULL);
-    } else {
-        item->entities = alloc_zeros(item->n_tokens, sizeof *item->entities);
-        status = engine_entities(encoder->session, input, options, item->entities, item->n_tokens,
-                                 &item->n_entities, NULL);
-    }
-    return status == ENGINE_OK || encoder_fail_in_engine(encoder, item);
-}
-
-/* The engine takes tokens, which are cut already. */
-size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
-{
-    engine_encode_options options = encoder->options;
-    size_t n_rows = 0;
-    if (n == 0 || task_is_tokens(encoder->request.task))
-        return n;
-    alloc_for("%s", item_name(items));
-    if (encoder->labels)
-        return score_labels(encoder, items, n);
-    for (size_t i = 0; i < n; i++)
-        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
-    make_room(encoder, n, n_rows);
-    for (size_t i = 0; i < n; i++)
-        encoder->inputs[i] = (engine_input){
-            .tokens = items[i].tokens, .mask = items[i].mask, .n_tokens = items[i].n_tokens};
-    for (size_t i = 0; i < n && encoder->request.task == TASK_ENTITIES; i++) { /* for its words */
-        const engine_input *text = &items[i].record.input;
-        encoder->inputs[i].text = text->text, encoder->inputs[i].text_len = text->text_len;
-        encoder->inputs[i].pair = text->pair, encoder->inputs[i].pair_len = text->pair_len;
-    }
-    options.max_tokens = 0; /* as many as the session takes */
-    if (encoder->width)
-        return make_rows(encoder, items, n, n_rows, &options);
-    for (size_t i = 0; i < n; i++)
-        if (!make_list(encoder, &encoder->inputs[i], &items[i], &options))
-            return i;
-    return n;
+    while (first < n && word[first] == ' ')
+        first++;
+    if (first == n || !utf8_is_valid(word + first, n - first))
+        return token;
+    *len = n - first;
+    return word + first;
 }

@@ -4,8 +4,12 @@
 #define TOOLS_ENCODER_H
 
 #include "tools/common/alloc.h"
-#include "tools/common/texts/item.h"
 #include "tools/common/texts/request_options.h"
+
+struct prompt {
+    const char *text; /* borrowed */
+    size_t len;       /* 0: none */
+};
 
 struct encoder {
     engine_model *model;
@@ -39,10 +43,8 @@ struct encoder {
     /* What failed: this text alone, a text that is too long, or something that every text would
      * meet: FAULT_INTERRUPTED if the call was interrupted. */
     enum { FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL, FAULT_INTERRUPTED } fault;
-    /* One call's inputs and outputs; they grow and are used again. */
-    engine_input *inputs;
-    float *rows;
-    size_t inputs_cap, rows_cap; /* rows of `width` numbers */
+    engine_input *inputs; /* of the last call */
+    float *rows;          /* that it made */
 };
 
 /* Opens the model and makes the session. Ends the program if that fails, or if the model cannot do
@@ -56,10 +58,6 @@ const char *encoder_pooling_asked(const struct encoder *encoder);
 /* Prints two lines: the model, its shape and what is in force. */
 void print_heading(FILE *stream, const struct encoder *encoder);
 
-/* Computes what the task requires of n items whose tokens are set. Returns how many, from the
- * first, succeeded; the message is the error of the next. Rows are valid until the next call. */
-size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);
-
 /* Returns how many pooled items, at least 1, one call may have within its bound of memory. */
 size_t encoder_most_pooled(const struct encoder *encoder);
 
@@ -67,13 +65,13 @@ size_t encoder_most_pooled(const struct encoder *encoder);
  * number, good until the next call. */
 const char *encoder_label(const struct encoder *encoder, size_t label);
 
-/* Sets the message: the item's name and the format, or the session's message without its name of
- * the input. Returns false. */
-bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
-    PROGRAM_PRINTF(3, 4);
-bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
+/* Returns the text of a token of the vocabulary; "" if the token lacks a text. */
+const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
 
-/* Returns the first wrong item of n in a call that failed; those before it have their rows. */
-size_t encoder_first_wrong(const struct encoder *encoder, size_t n);
+/* The same as a text shows it, without a blank before it: "naïve" of "ĠnaÃ¯ve" or "▁naïve". The
+ * result is in word, or the vocabulary's text if that is too long or not whole characters. */
+enum { ENCODER_WORD_BYTES = 128 };
+const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
+                         size_t *len);
 
 #endif

@@ -7,7 +7,7 @@
 #ifndef TOOLS_EXPLANATION_H
 #define TOOLS_EXPLANATION_H
 
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 
 /* What has a share: a word of the text, a special token, the biases of the projections, or of
  * sparse weights an id. */

@@ -312,8 +312,6 @@ const char *corpus_begin(struct corpus *corpus)
     if (continues) {
         message = continue_run(corpus);
         corpus->is_broken = corpus->is_refused = message != NULL;
-        job->notes.start = job->notes.last = program_seconds(); /* progress is this run's */
-        job->notes.first_byte = job->reader.place.bytes;
     }
     return message;
 }

@@ -19,10 +19,7 @@ static void print_ids(struct printer *printer, const struct item *item)
     putc('\n', printer->stream);
 }
 
-const struct printer_kind PRINTER_IDS = {.item = print_ids};
-
-#define PRINTER_OF(NAME, TEXT, TASKS) [FORMAT_##NAME] = &PRINTER_##NAME,
-const struct printer_kind *const PRINTERS[] = {OUTPUT_FORMATS(PRINTER_OF)};
+static const struct printer_kind PRINTER_IDS = {.item = print_ids};
 
 /* ---- Scores ---- */
 
@@ -178,6 +175,8 @@ static void print_weights(struct printer *printer, const struct item *item)
 /* ---- For reading: a line per text where vectors are pooled, else a table for each text, of its
  * ---- tokens, its entities, or the words for its mask tokens ---- */
 
+#define TOKEN_TITLES "#\ttoken\tid\tspan\t"
+
 enum {
     FIRST_VALUES = 4, /* shown of a vector, unless all are asked for */
     MASK_COLUMNS = 32,
@@ -243,25 +242,6 @@ static void print_row(FILE *stream, const struct printer *printer, const float *
     display_number(stream, sqrt(sum));
 }
 
-static void print_mask_tables(struct printer *printer, const struct item *item)
-{
-    FILE *stream = printer->stream;
-    if (item->n_candidates == 0)
-        fputs("(no mask token)\n", stream);
-    for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
-        size_t at = item->candidates[i].token, len;
-        const engine_token *token = &item->tokens[at];
-        const char *text = encoder_token_text(printer->encoder, item, at, &len);
-        display_text(stream, text, len, MASK_COLUMNS);
-        fprintf(stream, " at token %zu", at);
-        if (item_has_span(item, at))
-            fprintf(stream, ", %sbytes %zu-%zu", token->in_pair ? "pair " : "", token->begin,
-                    token->end);
-        putc('\n', stream);
-        print_candidates(printer, item, &item->candidates[i]);
-    }
-}
-
 /* "I ride | dog" in TEXT_COLUMNS; a text that needs less than half leaves the rest to the other. */
 static void print_pair(FILE *stream, const engine_input *input)
 {
@@ -308,75 +288,41 @@ static void print_text_line(const struct printer *printer, const struct item *it
 static void begin_text(struct printer *printer)
 {
     const struct encoder *encoder = printer->encoder;
-    FILE *stream = printer->stream;
-    print_heading(stream, encoder);
-    printer->n_shown =
-        printer->all_values || encoder->width < FIRST_VALUES ? encoder->width : FIRST_VALUES;
-    printer->label_columns = strlen("label");
-    for (size_t i = 0; encoder->request.task == TASK_LABELS && i < encoder->width; i++) {
-        const char *name = encoder_label(encoder, i);
-        const size_t width = display_width(name, strlen(name), LABEL_COLUMNS);
-        if (width > printer->label_columns)
-            printer->label_columns = width;
-    }
     const bool are_labels = encoder->request.task == TASK_LABELS;
-    const size_t n = printer->n_shown, width = encoder->width;
-    const size_t columns = are_labels ? printer->label_columns : n * (1 + DISPLAY_NUMBER);
+    const size_t width = encoder->width,
+                 n = printer->all_values || width < FIRST_VALUES ? width : FIRST_VALUES;
+    const char *last = are_labels ? "score" : "norm";
     char title[64] = "label";
+    size_t columns = strlen(title);
+    for (size_t i = 0; are_labels && i < width; i++) {
+        const char *name = encoder_label(encoder, i);
+        const size_t label_columns = display_width(name, strlen(name), LABEL_COLUMNS);
+        columns = label_columns > columns ? label_columns : columns;
+    }
+    printer->n_shown = n;
+    printer->label_columns = columns;
     if (!are_labels && n == width)
         snprintf(title, sizeof title, "value%s", plural(n));
     else if (!are_labels)
         snprintf(title, sizeof title, "first %zu of %zu values", n, width);
-    printer->row_title = width == 0 ? alloc_text("%s", "")
-                                    : alloc_text("  %-*s %*s", (int)columns, title, DISPLAY_NUMBER,
-                                                 are_labels ? "score" : "norm");
+    if (!are_labels)
+        columns = n * (1 + DISPLAY_NUMBER);
+    print_heading(printer->stream, encoder);
+    if (width == 0)
+        printer->token_titles = alloc_text(TOKEN_TITLES);
+    else if (!encoder->is_pooled)
+        printer->token_titles =
+            alloc_text(TOKEN_TITLES "  %-*s %*s", (int)columns, title, DISPLAY_NUMBER, last);
     if (!width || !encoder->is_pooled || encoder->is_sparse)
         return;
-    fprintf(stream, "\n%6s  ", "#"); /* the titles of lines */
+    fprintf(printer->stream, "\n%6s  ", "#"); /* the titles of lines */
     if (encoder->request.is_chunked || encoder->request.has_spans)
-        fprintf(stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
-    fprintf(stream, "%-*s%s\n", TEXT_COLUMNS, "text", printer->row_title);
+        fprintf(printer->stream, "%*s  %*s  ", WINDOW_COLUMNS, "window", SPAN_COLUMNS, "bytes");
+    fprintf(printer->stream, "%-*s  %-*s %*s\n", TEXT_COLUMNS, "text", (int)columns, title,
+            DISPLAY_NUMBER, last);
 }
 
-/* Prints a line, or a table with its tokens, entities, words or weights. */
-static void print_text_item(struct printer *printer, const struct item *item)
-{
-    const struct encoder *encoder = printer->encoder;
-    const enum task task = encoder->request.task;
-    struct rows *rows = &printer->rows;
-    if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
-        print_text_line(printer, item);
-        return;
-    }
-    putc('\n', printer->stream);
-    if (printer->has_titles)
-        print_title(printer->stream, item);
-    switch (task) {
-    case TASK_ENTITIES: print_entities(printer, item); return;
-    case TASK_FILL: print_mask_tables(printer, item); return;
-    default: break;
-    }
-    if (encoder->is_sparse) {
-        print_weights(printer, item);
-        return;
-    }
-    char *titles = alloc_text("%*s\ttoken\tid\tspan\t%s", snprintf(NULL, 0, "%zu", item->n_tokens),
-                              "#", printer->row_title);
-    rows_begin(rows, "tokens", titles);
-    for (size_t i = 0; i < item->n_tokens; i++) {
-        begin_token_row(printer, item, i);
-        row_text(rows, ROWS_TABLE, "", "", 0, 0);
-        if (item->rows)
-            print_row(rows->cells, printer, item->rows + i * encoder->width);
-        row_end(rows);
-    }
-    rows_end(rows, "><>>.");
-    free(titles);
-}
-
-const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_text_item};
-
-/* ---- What JSON and CSV have of each task. Where JSON has no member, CSV has an empty field: the
+/* ---- What formats have of each task. Where JSON has no member, CSV has an empty field: the
  * ---- text of ids, the second text of one that is alone, the span of a token that no part of the
  * ---- text made. In CSV texts and tokens count from 0, as rows of an array do. ---- */
 
@@ -448,18 +394,22 @@ static void print_tokens(struct printer *printer, const struct item *item)
     const struct encoder *encoder = printer->encoder;
     const bool has_labels = encoder->request.task == TASK_LABELS && !encoder->is_pooled;
     const bool has_vectors = item->rows && !encoder->is_pooled && !has_labels;
-    rows_begin(rows, "tokens", NULL);
+    rows_begin(rows, "tokens", printer->token_titles);
     for (size_t i = 0; i < item->n_tokens; i++) {
+        const float *row = item->rows ? item->rows + i * encoder->width : NULL;
         if (has_labels && rows->format == ROWS_CSV) {
             print_labels(printer, item, i);
             continue;
         }
         begin_token_row(printer, item, i);
-        if (has_labels)
+        if (has_labels && rows->format == ROWS_JSON)
             print_labels(printer, item, i);
-        print_values(printer, has_vectors ? item->rows + i * encoder->width : NULL);
+        row_text(rows, ROWS_TABLE, "", "", 0, 0);
+        if (rows->format == ROWS_TABLE && row)
+            print_row(rows->cells, printer, row);
+        print_values(printer, has_vectors ? row : NULL);
     }
-    rows_end(rows, NULL);
+    rows_end(rows, "><>>.");
 }
 
 static void write_vectors(struct printer *printer, const struct item *item)
@@ -477,40 +427,47 @@ static void write_vectors(struct printer *printer, const struct item *item)
     json_end_array(json);
 }
 
-static void write_span(struct json_writer *json, const struct item *item, size_t begin, size_t end)
+/* In a table a line above the words of each mask token. */
+static void print_mask_title(FILE *stream, const struct encoder *encoder, const struct item *item,
+                             size_t at)
 {
-    if (item->record.input.ids) {
-        json_write_null(json, "span");
-        return;
-    }
-    json_begin_array(json, "span");
-    json_write_count(json, NULL, begin);
-    json_write_count(json, NULL, end);
-    json_end_array(json);
+    const engine_token *token = &item->tokens[at];
+    size_t len;
+    const char *text = encoder_token_text(encoder, item, at, &len);
+    display_text(stream, text, len, MASK_COLUMNS);
+    fprintf(stream, " at token %zu", at);
+    if (item_has_span(item, at))
+        fprintf(stream, ", %sbytes %zu-%zu", token->in_pair ? "pair " : "", token->begin,
+                token->end);
+    putc('\n', stream);
 }
 
 static void print_masks(struct printer *printer, const struct item *item)
 {
-    struct json_writer *json = &printer->rows.json;
-    const bool is_json = printer->rows.format == ROWS_JSON;
+    struct rows *rows = &printer->rows;
+    const bool is_json = rows->format == ROWS_JSON, is_table = rows->format == ROWS_TABLE;
     if (is_json)
-        json_begin_array(json, "masks");
+        json_begin_array(&rows->json, "masks");
+    if (is_table && item->n_candidates == 0)
+        fputs("(no mask token)\n", rows->stream);
     for (size_t i = 0; i < item->n_candidates; i += printer->encoder->top) {
-        size_t at = item->candidates[i].token;
+        const size_t at = item->candidates[i].token;
         const engine_token *token = &item->tokens[at];
+        if (is_table)
+            print_mask_title(rows->stream, printer->encoder, item, at);
         if (is_json) {
-            json_begin_object(json, NULL);
-            json_write_count(json, "token_index", at);
-            write_span(json, item, token->begin, token->end);
-            if (token->in_pair)
-                json_write_truth(json, "in_pair", true);
+            json_begin_object(&rows->json, NULL);
+            json_write_count(&rows->json, "token_index", at);
+            row_span(rows, ROWS_JSON, "span",
+                     (struct row_span){token->begin, token->end, token->in_pair,
+                                       item->record.input.ids != NULL});
         }
         print_candidates(printer, item, &item->candidates[i]);
         if (is_json)
-            json_end_object(json);
+            json_end_object(&rows->json);
     }
     if (is_json)
-        json_end_array(json);
+        json_end_array(&rows->json);
 }
 
 static void print_result(struct printer *printer, const struct item *item)
@@ -540,6 +497,22 @@ static void print_result(struct printer *printer, const struct item *item)
         }
     }
 }
+
+/* Prints a line, or a table with its tokens, entities, words or weights. */
+static void print_text_item(struct printer *printer, const struct item *item)
+{
+    const struct encoder *encoder = printer->encoder;
+    if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
+        print_text_line(printer, item);
+        return;
+    }
+    putc('\n', printer->stream);
+    if (printer->has_titles)
+        print_title(printer->stream, item);
+    print_result(printer, item);
+}
+
+static const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_text_item};
 
 /* ---- CSV, RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or a line
  * ---- end in quotes ---- */
@@ -573,7 +546,7 @@ static void begin_csv(struct printer *printer)
     rows_titles(&printer->rows, titles, has_vectors ? encoder->width : 0, "v");
 }
 
-const struct printer_kind PRINTER_CSV = {.begin = begin_csv, .item = print_result};
+static const struct printer_kind PRINTER_CSV = {.begin = begin_csv, .item = print_result};
 
 /* ---- JSON: an object per text, or window of one, and line (man/encode.1 names the keys) ---- */
 
@@ -583,16 +556,16 @@ void write_prompt_json(struct json_writer *json, const struct encoder *encoder)
         json_write_string(json, "prompt", encoder->prompt.text, encoder->prompt.len);
 }
 
-static void write_window(struct json_writer *json, const struct item *item)
+static void write_window(struct rows *rows, const struct item *item)
 {
     const struct window *window = &item->window;
-    json_begin_object(json, "window");
-    json_write_count(json, "index", window->index);
-    json_write_count(json, "of", window->of);
-    write_span(json, item, window->begin, window->end);
-    if (window->in_pair)
-        json_write_truth(json, "in_pair", true);
-    json_end_object(json);
+    json_begin_object(&rows->json, "window");
+    json_write_count(&rows->json, "index", window->index);
+    json_write_count(&rows->json, "of", window->of);
+    row_span(rows, ROWS_JSON, "span",
+             (struct row_span){window->begin, window->end, window->in_pair,
+                               item->record.input.ids != NULL});
+    json_end_object(&rows->json);
 }
 
 /* Keys of results, which replace equal keys of the input, and the tasks that have them. */
@@ -645,7 +618,7 @@ static void write_input(struct printer *printer, const struct item *item)
     else if (printer->encoder->request.has_spans)
         write_prompt_json(json, printer->encoder);
     if (item->window.of)
-        write_window(json, item);
+        write_window(&printer->rows, item);
     write_members(json, item, &printer->encoder->request);
 }
 
@@ -658,4 +631,39 @@ static void print_json_item(struct printer *printer, const struct item *item)
     json_end_object(&printer->rows.json);
 }
 
-const struct printer_kind PRINTER_JSON = {.item = print_json_item};
+static const struct printer_kind PRINTER_JSON = {.item = print_json_item};
+
+/* ---- All formats ---- */
+
+#define PRINTER_OF(NAME, TEXT, TASKS) [FORMAT_##NAME] = &PRINTER_##NAME,
+static const struct printer_kind *const PRINTERS[] = {OUTPUT_FORMATS(PRINTER_OF)};
+
+void printer_open(struct printer *printer, struct job *job)
+{
+    const struct encode_options *options = job->options;
+    *printer = (struct printer){
+        .kind = PRINTERS[options->format],
+        .stream = job->output.stream,
+        .encoder = job->encoder,
+        .rows = job->rows,
+        .n_array_rows = &job->progress.array_rows,
+        .all_values = options->all_values,
+        .npy.type = options->type,
+        .has_titles = options->request.n_texts != 1 || options->request.is_chunked,
+        .ranked = alloc_zeros(job->encoder->width, sizeof(struct ranked)),
+    };
+    if (printer->kind->begin)
+        printer->kind->begin(printer);
+}
+
+int printer_close(struct printer *printer, int code)
+{
+    const struct printer_kind *kind = printer->kind;
+    if (code == PROGRAM_DONE && kind->end && !kind->end(printer))
+        code = PROGRAM_FAILED;
+    else if (code != PROGRAM_DONE && kind->abandon)
+        kind->abandon(printer);
+    free(printer->ranked);
+    free(printer->token_titles);
+    return printer->message ? program_fail("%s", printer->message) : code;
+}

@@ -16,6 +16,7 @@ struct ranked {
 };
 
 struct printer {
+    const struct printer_kind *kind;
     FILE *stream;
     const struct encoder *encoder;
     struct rows rows;
@@ -24,7 +25,7 @@ struct printer {
     struct ranked *ranked; /* [labels, or ids], for sorting, or NULL */
     size_t label_columns;  /* text: of the longest label */
     size_t n_shown;        /* text: numbers of a vector that a line shows */
-    char *row_title;       /* text: the title of these numbers, or of labels */
+    char *token_titles;    /* text: of a table of tokens, with these numbers, or labels */
     size_t *n_array_rows;  /* of the array so far, counted in the job's progress */
     struct npy {
         FILE *rows;  /* spool, where the output cannot seek; else the output */
@@ -51,9 +52,17 @@ struct printer_kind {
     void (*abandon)(struct printer *printer);
 };
 
-extern const struct printer_kind PRINTER_TEXT, PRINTER_JSON, PRINTER_CSV, PRINTER_NPY, PRINTER_NPZ,
-    PRINTER_IDS;
-extern const struct printer_kind *const PRINTERS[]; /* by enum output_format */
+extern const struct printer_kind PRINTER_NPY, PRINTER_NPZ;
+
+/* Begins results in the format of a job, to its output. */
+void printer_open(struct printer *printer, struct job *job);
+
+/* Ends them, after the run has ended with this exit code. Returns the code, or that of a failure
+ * after a message. */
+int printer_close(struct printer *printer, int code);
+
+/* Whether nothing has failed so far. */
+#define printer_is_good(printer) (!(printer)->message && !ferror((printer)->stream))
 
 /* ---- Scores ---- */
 

@@ -4,7 +4,7 @@
 #define TOOLS_COMPARE_H
 
 #include "tools/common/print/rows.h"
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 #include "tools/common/texts/reader.h"
 
 enum compare_command {

@@ -4,7 +4,7 @@
 #ifndef TOOLS_PLOT_PLOT_SOURCE_H
 #define TOOLS_PLOT_PLOT_SOURCE_H
 
-#include "tools/common/texts/encoder_tokens.h"
+#include "tools/common/texts/item.h"
 #include "tools/study/plot/figure.h"
 #include "tools/study/plot/plot_options.h"
 
