@@ -77,8 +77,8 @@ static inline bool tensor_has_kept(enum tensor_type type)
  * overflows or the type does not have the layout. */
 size_t tensor_bytes(enum tensor_type type, enum tensor_layout layout, size_t rows, size_t cols);
 
-/* int8: returns the offset of the scales in a tensor that has tensor_bytes. Column sums follow them,
- * then factors, then KEPT column numbers as u32, padded to 64 bytes, and their panels. */
+/* int8: returns the offset of the scales in a tensor that has tensor_bytes. After them come column
+ * sums, factors, KEPT column numbers as u32, padded to 64 bytes, and these columns' panels. */
 static inline size_t tensor_scales_offset(enum tensor_layout layout, size_t rows, size_t cols)
 {
     size_t elements =

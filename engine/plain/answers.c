@@ -8,85 +8,224 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *setting(const struct plain_model *model, const char *key, const char *if_absent)
-{
-    return plain_setting(&model->weights->conf, key, if_absent);
-}
+/* ---- Vectors of texts ---- */
 
-/* to [rows] = W·x [cols] + b of the tensors NAME.weight and, if there is one, NAME.bias. */
-static void apply(struct plain_model *model, const char *name, const char *matrix_name, size_t rows,
-                  size_t cols, const double *x, double *to)
+/* out [D] from rows [T, D], but for the first n_skipped. */
+static void pool(struct plain_model *model, const char *kind, const double *rows, size_t n,
+                 size_t width, size_t n_skipped, double *out)
 {
-    char full[64];
-    const double *weight = plain_matrix(model, rows, cols, matrix_name);
-    snprintf(full, sizeof full, "%s.bias", name);
-    const double *bias =
-        plain_tensor(model->weights, full) ? plain_vector(model, rows, full) : NULL;
-    for (size_t i = 0; weight && i < rows; i++) {
-        to[i] = bias ? bias[i] : 0;
-        for (size_t k = 0; k < cols; k++)
-            to[i] += weight[i * cols + k] * x[k];
+    const double n_used = n > n_skipped ? (double)(n - n_skipped) : 0;
+    double ranks = 0;
+    for (size_t t = n_skipped; t < n; t++)
+        ranks += (double)(t + 1);
+    if (!strstr(" cls mean max mean_sqrt weighted_mean last ", kind))
+        plain_complain(model, "pooling %s is not known", kind);
+    for (size_t i = 0; i < width; i++) {
+        double sum = 0, weighted = 0, largest = -(double)INFINITY;
+        for (size_t t = n_skipped; t < n; t++) {
+            double value = rows[t * width + i];
+            sum += value;
+            weighted += (double)(t + 1) * value / ranks;
+            largest = fmax(largest, value);
+        }
+        out[i] = n_used == 0                       ? 0
+                 : plain_is(kind, "mean")          ? sum / n_used
+                 : plain_is(kind, "mean_sqrt")     ? sum / sqrt(n_used)
+                 : plain_is(kind, "max")           ? largest
+                 : plain_is(kind, "weighted_mean") ? weighted
+                 : plain_is(kind, "last")          ? rows[(n - 1) * width + i]
+                                                   : rows[n_skipped * width + i];
     }
 }
+
+static void to_unit_length(double *x, size_t n)
+{
+    double square = 0;
+    for (size_t i = 0; i < n; i++)
+        square += x[i] * x[i];
+    for (size_t i = 0; i < n; i++)
+        x[i] /= fmax(sqrt(square), 1e-12);
+}
+
+void plain_pool(const struct plain_output *output, const char *pooling, bool normalize, double *out)
+{
+    char error[256] = "";
+    pool(&(struct plain_model){.error = error}, pooling, output->tokens, output->n_tokens,
+         output->width, 0, out);
+    if (normalize)
+        to_unit_length(out, output->width);
+}
+
+/* Copies the name of a list that begins at *at, and moves that to the next. Returns whether there
+ * was one. */
+static bool next_name(const char **at, char name[32])
+{
+    size_t len = strcspn(*at, ",");
+    snprintf(name, 32, "%.*s", (int)(len < 31 ? len : 31), *at);
+    *at += len + ((*at)[len] == ',');
+    return len > 0;
+}
+
+/* act(x·Wᵀ + b) of a row x [n], to be freed. */
+static double *dense(struct plain_model *model, const char *name, const char *activation,
+                     const double *x, size_t n, size_t n_out)
+{
+    double *y = plain_linear(model, name, x, 1, n, n_out);
+    for (size_t i = 0; i < n_out; i++)
+        y[i] = plain_is(activation, "identity")  ? y[i]
+               : plain_is(activation, "tanh")    ? tanh(y[i])
+               : plain_is(activation, "sigmoid") ? 1 / (1 + exp(-y[i]))
+                                                 : plain_activate(model, activation, false, y[i]);
+    return y;
+}
+
+/* The model's own vector before its projections; stores its width. */
+static double *pool_own(struct plain_model *model, const struct plain_output *output, size_t *width)
+{
+    const size_t n = output->width, n_skipped = model->pools_prompt ? 0 : output->n_prompt;
+    const char *at = model->joined_poolings;
+    double *x = plain_doubles(9 * n);
+    char name[32];
+    pool(model, model->pooling, output->tokens, output->n_tokens, n, n_skipped, x);
+    for (*width = n; next_name(&at, name); *width += n)
+        pool(model, name, output->tokens, output->n_tokens, n, n_skipped, x + *width);
+    return x;
+}
+
+double *plain_vector_of_text(const struct plain_weights *weights, const struct plain_output *output,
+                             size_t *width, char error[256])
+{
+    struct plain_model model = plain_model_open(weights, NULL, error);
+    double *x = error[0] == '\0' ? pool_own(&model, output, width) : NULL;
+    const char *at = model.projection_activation;
+    char activation[32] = "", next[32];
+    for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
+        char name[64], full[96];
+        if (next_name(&at, next))
+            memcpy(activation, next, sizeof next); /* the last one is for all that follow */
+        snprintf(name, sizeof name, "projection.%zu", i);
+        snprintf(full, sizeof full, "%s.weight", name);
+        const struct plain_tensor *weight = plain_tensor(weights, full);
+        if (plain_is(activation, "layer_norm")) {
+            model.norm_eps = 1e-5;
+            plain_normalise(&model, "layer", name, x, 1, *width);
+            continue;
+        }
+        const size_t n_out = weight ? weight->rows : 0;
+        double *y = dense(&model, name, activation, x, *width, n_out);
+        free(x);
+        x = y;
+        *width = n_out;
+    }
+    if (error[0] == '\0' && model.normalize)
+        to_unit_length(x, *width);
+    if (error[0] == '\0')
+        return x;
+    free(x);
+    return NULL;
+}
+
+/* ---- Heads ---- */
+
+/* z [n] = norm(act(x·Wᵀ + b)) of x [D], where the head has these parts; to be freed. */
+static double *head_row(struct plain_model *model, const double *x, size_t n)
+{
+    double *z = NULL;
+    if (!plain_is(model->head_dense, "none")) {
+        z = dense(model, "head.dense", model->head_dense, x, model->width, n);
+    } else {
+        z = plain_doubles(n);
+        memcpy(z, x, n * sizeof *z);
+    }
+    if (model->head_norm)
+        plain_normalise(model, "layer", "head.norm", z, 1, n);
+    return z;
+}
+
+bool plain_scores(const struct plain_weights *weights, const struct plain_output *output,
+                  double *out, char error[256])
+{
+    struct plain_model model = plain_model_open(weights, NULL, error);
+    if (error[0] != '\0')
+        return false;
+    const size_t n = output->n_tokens, width = model.width;
+    double *rows = plain_doubles(n * width), *pooled = plain_doubles(width), sum = 0;
+    memcpy(rows, output->tokens, n * width * sizeof *rows);
+    for (size_t t = 0; model.head_late && t < n; t++) {
+        double *z = head_row(&model, output->tokens + t * width, width);
+        memcpy(rows + t * width, z, width * sizeof *z);
+        free(z);
+    }
+    pool(&model, model.head_pooling, rows, n, width, 0, pooled);
+    double *z = model.head_late ? NULL : head_row(&model, pooled, width);
+    double *logits = plain_linear(&model, "head.output", z ? z : pooled, 1, width, model.n_labels);
+    for (size_t i = 0; i < model.n_labels; i++)
+        sum += exp(logits[i]);
+    for (size_t i = 0; i < model.n_labels; i++)
+        out[i] = plain_is(model.scores, "softmax")   ? exp(logits[i]) / sum
+                 : plain_is(model.scores, "sigmoid") ? 1 / (1 + exp(-logits[i]))
+                                                     : logits[i];
+    free(rows);
+    free(pooled);
+    free(z);
+    free(logits);
+    return error[0] == '\0';
+}
+
+/* ---- Vectors of tokens, and weights of ids ---- */
 
 bool plain_token_vectors(const struct plain_weights *weights, const struct plain_output *output,
                          double *out, char error[256])
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
-    size_t width = strtoul(setting(&model, "token_vectors", "0"), NULL, 10);
-    for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
-        double *row = out + t * width, square = 0;
-        apply(&model, "token.vector", "token.vector.weight", width, model.width,
-              output->tokens + t * output->width, row);
-        for (size_t i = 0; i < width; i++)
-            square += row[i] * row[i];
-        for (size_t i = 0; i < width; i++)
-            row[i] /= fmax(sqrt(square), 1e-12);
-    }
+    const size_t n = output->n_tokens, width = model.token_vectors;
+    double *rows = plain_linear(&model, "token.vector", output->tokens, n, output->width, width);
+    memcpy(out, rows, n * width * sizeof *out);
+    for (size_t t = 0; t < n; t++)
+        to_unit_length(out + t * width, width);
+    free(rows);
     return error[0] == '\0';
 }
 
-/* What the output layer of head mask reads, [n]; a dense layer with gelu, and a layer norm, if
- * any. */
-static void head_row(struct plain_model *model, const double *x, size_t n, double *z)
-{
-    memcpy(z, x, n * sizeof *z);
-    if (strcmp(setting(model, "head_dense", "none"), "gelu") == 0) {
-        apply(model, "head.dense", "head.dense.weight", n, model->width, x, z);
-        for (size_t i = 0; i < n; i++)
-            z[i] *= 0.5 * (1 + erf(z[i] / sqrt(2)));
-    }
-    if (strcmp(setting(model, "head_norm", "no"), "yes") != 0)
-        return;
-    const double *weight = plain_vector(model, n, "head.norm.weight"),
-                 *bias = plain_vector(model, n, "head.norm.bias");
-    double mean = 0, variance = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += z[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        variance += (z[i] - mean) * (z[i] - mean) / (double)n;
-    for (size_t i = 0; i < n && weight && bias; i++)
-        z[i] = (z[i] - mean) / sqrt(variance + model->norm_eps) * weight[i] + bias[i];
-}
-
+/* out [V] takes the weights that the mask head's logits of a token x [D] give. */
 static void take_logits(struct plain_model *model, const double *x, double *out)
 {
-    bool is_sum = strcmp(setting(model, "sparse_pooling", "max"), "sum") == 0;
-    bool is_twice = strcmp(setting(model, "sparse_activation", "log"), "log_log") == 0;
-    bool is_tied = strcmp(setting(model, "head_tied", "no"), "yes") == 0;
-    size_t n = is_tied ? strtoul(setting(model, "embedding_width", "0"), NULL, 10) : 0;
-    n = n > 0 ? n : model->width;
-    double *z = plain_doubles(n), *logits = plain_doubles(model->vocabulary);
-    head_row(model, x, n, z);
-    apply(model, "head.output", is_tied ? "embedding.token.weight" : "head.output.weight",
-          model->vocabulary, n, z, logits);
+    const size_t n = model->head_tied ? model->embedding_width : model->width;
+    const double *bias = plain_bias_of(model, "head.output", model->vocabulary);
+    double *z = head_row(model, x, n);
+    double *logits = plain_linear(model, model->head_tied ? "embedding.token" : "head.output", z, 1,
+                                  n, model->vocabulary);
     for (size_t id = 0; id < model->vocabulary; id++) {
-        double weight = log(1 + fmax(0, logits[id]));
-        weight = is_twice ? log(1 + weight) : weight;
-        out[id] = is_sum ? out[id] + weight : fmax(out[id], weight);
+        double logit = logits[id] + (model->head_tied && bias ? bias[id] : 0);
+        double weight = log(1 + fmax(0, logit));
+        weight = plain_is(model->sparse_activation, "log_log") ? log(1 + weight) : weight;
+        out[id] = plain_is(model->sparse_pooling, "sum") ? out[id] + weight : fmax(out[id], weight);
     }
     free(z);
     free(logits);
+}
+
+bool plain_sparse(const struct plain_weights *weights, const struct plain_output *output,
+                  const int32_t *ids, const int32_t *skipped, size_t n_skipped, double *out,
+                  char error[256])
+{
+    struct plain_model model = plain_model_open(weights, NULL, error);
+    const bool is_linear = plain_is(model.sparse, "linear");
+    for (size_t id = 0; id < model.vocabulary; id++)
+        out[id] = 0;
+    for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
+        const double *x = output->tokens + t * output->width;
+        if (!is_linear) {
+            take_logits(&model, x, out);
+            continue;
+        }
+        double *weight = plain_linear(&model, "token.weight", x, 1, model.width, 1);
+        out[ids[t]] = fmax(out[ids[t]], *weight);
+        free(weight);
+    }
+    for (size_t i = 0; is_linear && i < n_skipped; i++)
+        out[skipped[i]] = 0;
+    return error[0] == '\0';
 }
 
 bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t n, double *out,
@@ -98,28 +237,5 @@ bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t
         out[id] = 0;
     for (size_t i = 0; of_ids && i < n; i++)
         out[ids[i]] = of_ids[ids[i]];
-    return error[0] == '\0';
-}
-
-bool plain_sparse(const struct plain_weights *weights, const struct plain_output *output,
-                  const int32_t *ids, const int32_t *skipped, size_t n_skipped, double *out,
-                  char error[256])
-{
-    struct plain_model model = plain_model_open(weights, NULL, error);
-    bool is_linear = strcmp(setting(&model, "sparse", "none"), "linear") == 0;
-    for (size_t id = 0; id < model.vocabulary; id++)
-        out[id] = 0;
-    for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
-        const double *x = output->tokens + t * output->width;
-        double weight = 0;
-        if (is_linear) {
-            apply(&model, "token.weight", "token.weight.weight", 1, model.width, x, &weight);
-            out[ids[t]] = fmax(out[ids[t]], weight);
-        } else {
-            take_logits(&model, x, out);
-        }
-    }
-    for (size_t i = 0; is_linear && i < n_skipped; i++)
-        out[skipped[i]] = 0;
     return error[0] == '\0';
 }

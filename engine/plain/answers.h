@@ -1,9 +1,24 @@
-/* answers.h - the second implementation's vectors of tokens and sparse weights, from what
- * plain_encode gave for a text, by weights/FORMAT.md, in double. */
+/* answers.h - what a text gets from the vectors of its tokens, which plain_encode gave: pooled
+ * vectors, labels, vectors of tokens, and sparse weights, by weights/FORMAT.md, in double. Rows are
+ * not rounded here. Functions return false, or NULL, with the reason in error. */
 #ifndef PLAIN_ANSWERS_H
 #define PLAIN_ANSWERS_H
 
 #include "engine/plain/encoder.h"
+
+/* out [D] from output->tokens by "mean", "cls" or "max"; normalize: divided by max(length, 1e-12).
+ */
+void plain_pool(const struct plain_output *output, const char *pooling, bool normalize,
+                double *out);
+
+/* The model's own vector of a text, by the pooling and the projections of the file, of length 1 if
+ * it says so; to be freed. */
+double *plain_vector_of_text(const struct plain_weights *weights, const struct plain_output *output,
+                             size_t *width, char error[256]);
+
+/* Scores [labels] of head sequence: scores(W·z + b), z of what head_pooling gives. */
+bool plain_scores(const struct plain_weights *weights, const struct plain_output *output,
+                  double *out, char error[256]);
 
 /* out [T, W]: of every token, whether it is skipped or not. */
 bool plain_token_vectors(const struct plain_weights *weights, const struct plain_output *output,

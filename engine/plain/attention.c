@@ -15,7 +15,7 @@ static size_t window_of(const struct plain_model *model, size_t layer)
 static bool sees(const struct plain_model *model, size_t layer, size_t i, size_t j)
 {
     size_t window = window_of(model, layer), distance = i > j ? i - j : j - i;
-    return (window == 0 || distance <= window) && (!model->causal || j <= i);
+    return (window == 0 || distance <= window) && (j <= i || plain_is(model->mask, "full"));
 }
 
 /* ---- Positions ---- */
@@ -150,7 +150,7 @@ static void prepare(struct plain_model *model, size_t layer, const struct plain_
                 plain_normalise(model, model->norm, name, head, 1,
                                 width * (is_query ? model->n_heads : n_keys));
             if (!is_value && plain_is(model->attention_position, "rotary"))
-                turn(model, layer, head, width, text->positions[t], text->length);
+                turn(model, layer, head, width, text->places[t].position, text->length);
         }
     }
 }
@@ -193,8 +193,7 @@ double *plain_self_attention(struct plain_model *model, size_t layer, const doub
     size_t stride = n_queries + 2 * n_keys;
     char name[64], title[96];
     plain_name(model, layer, "attention.qkv", name);
-    double *qkv =
-        plain_linear(model, name, model->attention_bias, x, n_tokens, model->width, stride);
+    double *qkv = plain_linear(model, name, x, n_tokens, model->width, stride);
     double *heads = plain_doubles(n_tokens * n_queries);
     prepare(model, layer, text, qkv, stride, n_key_heads, width);
     for (size_t h = 0; h < n_heads; h++) {
@@ -221,8 +220,7 @@ double *plain_self_attention(struct plain_model *model, size_t layer, const doub
     }
     plain_show(model, "heads side by side: probabilities · v", heads, n_tokens, n_queries);
     plain_name(model, layer, "attention.output", name);
-    double *result =
-        plain_linear(model, name, model->attention_bias, heads, n_tokens, n_queries, model->width);
+    double *result = plain_linear(model, name, heads, n_tokens, n_queries, model->width);
     free(qkv);
     free(heads);
     return result;

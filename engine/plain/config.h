@@ -1,5 +1,4 @@
-/* config.h - the settings of a weight file as numbers, and its tensors by name with their shapes.
- */
+/* config.h - the settings of a weight file as numbers, and its tensors by name with their shapes. */
 #ifndef PLAIN_CONFIG_H
 #define PLAIN_CONFIG_H
 
@@ -12,18 +11,17 @@ struct plain_model {
     size_t rotary_width, rotary_trained, distances, position_buckets, window;
     size_t global_every, global_first, experts, experts_used, experts_every;
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
-    bool skips_padding;
     double embedding_scale, norm_eps, position_base, position_scale, score_scale;
     double rotary_base, rotary_local_base, rotary_factor;
     const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
-    size_t n_frequencies, n_labels, n_projections;
-    bool norm_bias, final_norm, first_norm, value_norm, causal, int8_rows;
-    bool attention_bias, feed_forward_bias, feed_forward_in_bias;
-    bool head_norm, head_late, head_bias, head_dense_bias, projection_bias, normalize, pools_prompt;
+    size_t n_frequencies, n_labels, n_projections, token_vectors;
+    bool skips_padding, final_norm, first_norm, value_norm, int8_rows;
+    bool head_norm, head_late, head_tied, normalize, pools_prompt;
     const char *norm_place, *query_key_norm, *attention_position, *position_terms, *rotary_pairs;
-    const char *embedding_norm, *position, *norm, *activation, *gate, *head, *head_pooling, *scores;
-    const char *head_dense, *pooling, *joined_poolings, *projection_activation; /* lists */
+    const char *embedding_norm, *position, *norm, *activation, *gate, *mask, *pooling, *scores;
+    const char *head, *head_pooling, *head_dense, *sparse, *sparse_pooling, *sparse_activation;
+    const char *joined_poolings, *projection_activation; /* lists */
     plain_step *trace;
     char *error; /* the first thing that is wrong, or "" */
 };
@@ -42,8 +40,5 @@ bool plain_is(const char *value, const char *name);
 const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name);
 const double *plain_vector(struct plain_model *model, size_t n, const char *name);
 const double *plain_table(struct plain_model *model, size_t rows, const char *name);
-
-/* The number of position rows is not in CONF: at least max_tokens + position_offset. */
-const double *plain_position_table(struct plain_model *model, size_t *n_rows);
 
 #endif

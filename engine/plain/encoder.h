@@ -44,22 +44,8 @@ bool plain_encode(const struct plain_weights *weights, const struct plain_input 
                   char error[256]);
 void plain_output_free(struct plain_output *output);
 
-/* out [D] from output->tokens by "mean", "cls" or "max"; normalize: divided by max(length, 1e-12).
- */
-void plain_pool(const struct plain_output *output, const char *pooling, bool normalize,
-                double *out);
-
-/* The model's own vector of a text: the pooling and the projections of the file, whose rows are not
- * rounded, of length 1 if it says so. Returns NULL with `error` if this fails; to be freed. */
-double *plain_vector_of_text(const struct plain_weights *weights, const struct plain_output *output,
-                             size_t *width, char error[256]);
-
 /* Rows 0 .. n-1 of a position scheme's encoding, out [n, D]. False with `error` if this fails. */
 bool plain_positions(const struct plain_weights *weights, const struct plain_options *options,
                      size_t n, double *out, char error[256]);
-
-/* Scores [labels] of head sequence: scores(W·z + b), z of what head_pooling gives. */
-bool plain_scores(const struct plain_weights *weights, const struct plain_output *output,
-                  double *out, char error[256]);
 
 #endif

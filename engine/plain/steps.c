@@ -78,16 +78,21 @@ static double *multiplied(const struct plain_model *model, const char *name, con
     return rows;
 }
 
-double *plain_linear(struct plain_model *model, const char *name, bool has_bias, const double *x,
-                     size_t n_tokens, size_t n_in, size_t n_out)
+const double *plain_bias_of(struct plain_model *model, const char *name, size_t n)
 {
     char full[96];
-    snprintf(full, sizeof full, "%s.weight", name);
-    const double *weight = plain_matrix(model, n_out, n_in, full), *bias = NULL;
-    double *rows = multiplied(model, name, x, n_tokens, n_in);
     snprintf(full, sizeof full, "%s.bias", name);
-    if (has_bias)
-        bias = plain_vector(model, n_out, full);
+    return plain_tensor(model->weights, full) ? plain_vector(model, n, full) : NULL;
+}
+
+double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
+                     size_t n_in, size_t n_out)
+{
+    char title[96];
+    snprintf(title, sizeof title, "%s.weight", name);
+    const double *weight = plain_matrix(model, n_out, n_in, title);
+    const double *bias = plain_bias_of(model, name, n_out);
+    double *rows = multiplied(model, name, x, n_tokens, n_in);
     double *y = plain_doubles(n_tokens * n_out);
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         for (size_t n = 0; n < n_out; n++) {
@@ -98,8 +103,8 @@ double *plain_linear(struct plain_model *model, const char *name, bool has_bias,
         }
     }
     free(rows);
-    snprintf(full, sizeof full, "%s: x·Wᵀ%s", name, has_bias ? " + b" : "");
-    plain_show(model, full, y, n_tokens, n_out);
+    snprintf(title, sizeof title, "%s: x·Wᵀ%s", name, bias ? " + b" : "");
+    plain_show(model, title, y, n_tokens, n_out);
     return y;
 }
 
@@ -108,11 +113,9 @@ void plain_normalise(struct plain_model *model, const char *kind, const char *na
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const double *weight = plain_vector(model, width, full), *bias = NULL;
-    snprintf(full, sizeof full, "%s.bias", name);
     bool layer = plain_is(kind, "layer");
-    if (layer && model->norm_bias)
-        bias = plain_vector(model, width, full);
+    const double *weight = plain_vector(model, width, full);
+    const double *bias = layer ? plain_bias_of(model, name, width) : NULL;
     if (!layer && !plain_is(kind, "rms"))
         plain_complain(model, "norm %s is not known", kind);
     if (model->error[0] != '\0')
@@ -129,4 +132,31 @@ void plain_normalise(struct plain_model *model, const char *kind, const char *na
     }
     snprintf(full, sizeof full, "%s: %s(x)", name, layer ? "LayerNorm" : "RMSNorm");
     plain_show(model, full, x, n_rows, width);
+}
+
+/* gelu of a product that was computed in whole numbers. */
+static double gelu_near(double x)
+{
+    static const double p[] = {-1.51621125e-05, 0.00035293444, -0.0033995367, 0.0170169,
+                               -0.043890018,    0.03996445,    0.03896935,    0.010127035,
+                               -0.40051827,     0.5000405};
+    double a = fmin(fabs(x), 4.3), sum = 0;
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
+        sum = sum * a + p[i];
+    return fmax(x, 0) - a * sum;
+}
+
+double plain_activate(struct plain_model *model, const char *kind, bool near, double x)
+{
+    if (near && plain_is(kind, "gelu"))
+        return gelu_near(x);
+    if (plain_is(kind, "relu"))
+        return x > 0 ? x : 0;
+    if (plain_is(kind, "silu"))
+        return x / (1 + exp(-x));
+    if (plain_is(kind, "gelu_tanh"))
+        return x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    if (!plain_is(kind, "gelu"))
+        plain_complain(model, "activation %s is not known", kind);
+    return x * (1 + erf(x / sqrt(2.0))) / 2;
 }

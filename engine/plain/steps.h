@@ -11,24 +11,33 @@ double *plain_doubles(size_t n);
 void plain_show(const struct plain_model *model, const char *what, const double *rows,
                 size_t n_rows, size_t width);
 
-/* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if there is one,
+/* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if the file has one, the bias
  * `name`.bias. The caller frees it. */
-double *plain_linear(struct plain_model *model, const char *name, bool has_bias, const double *x,
-                     size_t n_tokens, size_t n_in, size_t n_out);
+double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
+                     size_t n_in, size_t n_out);
+
+/* The bias `name`.bias [n], or NULL if the file has none. */
+const double *plain_bias_of(struct plain_model *model, const char *name, size_t n);
 
 /* Whether plain_linear() rounds x for the weights `name`.weight. */
 bool plain_rounds(const struct plain_model *model, const char *name);
+
+/* act(x); near: as after a product that was computed in whole numbers. */
+double plain_activate(struct plain_model *model, const char *kind, bool near, double x);
 
 /* x [rows, width] in place, by the norm `kind` with the weights `name`.weight and .bias. */
 void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
                      size_t n_rows, size_t width);
 
-/* One text: the positions of its tokens [T], and its length, in which hidden tokens count. */
+/* One text: its tokens [T], and its length, in which hidden tokens count. */
 struct plain_text {
     size_t n_tokens, length;
-    const size_t *positions;
-    const size_t *rows; /* [T] of a learned table */
-    size_t n_unseen;    /* the last tokens, which no token sees */
+    struct plain_place {
+        int32_t id, type;
+        size_t position;
+        size_t row; /* of a learned table */
+    } * places;
+    size_t n_unseen; /* the last tokens, which no token sees */
 };
 
 /* The result [T, D] of multi-head attention in a layer, which the caller frees; probabilities go to

@@ -7,7 +7,7 @@
 #ifndef TESTS_ENGINE_COMPARISON_H
 #define TESTS_ENGINE_COMPARISON_H
 
-#include "engine/plain/encoder.h"
+#include "engine/plain/answers.h"
 #include "tests/owned.h"
 #include "tests/support.h"
 

@@ -3,7 +3,7 @@
  * Vectors are as near as the rounding of rows to bytes lets them be (test_int8.c says why): in a
  * quarter of these texts no number falls to the other side of a half, and all values are within
  * 1e-5; in the others a step of one row goes through the layers after it. */
-#include "engine/plain/encoder.h"
+#include "engine/plain/answers.h"
 #include "engine/plain/words.h"
 #include "tests/support.h"
 
