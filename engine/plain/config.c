@@ -180,6 +180,9 @@ static void read_others(struct plain_model *model)
         plain_complain(model, "width and norm_eps must be greater than 0");
     if (model->n_frequencies > 0)
         model->frequencies = plain_vector(model, model->n_frequencies, "position.frequencies");
+    if (plain_is(model->attention_position, "distance"))
+        model->distance_bias = plain_matrix(model, model->n_heads, 2 * model->distances + 1,
+                                            "attention.distance.bias");
 }
 
 /* Applies the options that differ from the file. */
@@ -226,13 +229,20 @@ struct plain_model plain_model_open(const struct plain_weights *weights,
 
 /* ---- Tensors ---- */
 
+const struct plain_tensor *plain_find(const struct plain_model *model, const char *name)
+{
+    char full[96];
+    snprintf(full, sizeof full, "%s%s", model->prefix, name);
+    return plain_tensor(model->weights, full);
+}
+
 const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name)
 {
-    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
+    const struct plain_tensor *tensor = plain_find(model, name);
     if (!tensor)
-        plain_complain(model, "there is no %s", name);
+        plain_complain(model, "there is no %s%s", model->prefix, name);
     else if (tensor->n_dims != 2 || tensor->rows != rows || tensor->cols != cols)
-        plain_complain(model, "%s is not [%zu, %zu]", name, rows, cols);
+        plain_complain(model, "%s%s is not [%zu, %zu]", model->prefix, name, rows, cols);
     else
         return tensor->values;
     return NULL;
@@ -240,11 +250,11 @@ const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, 
 
 const double *plain_vector(struct plain_model *model, size_t n, const char *name)
 {
-    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
+    const struct plain_tensor *tensor = plain_find(model, name);
     if (!tensor)
-        plain_complain(model, "there is no %s", name);
+        plain_complain(model, "there is no %s%s", model->prefix, name);
     else if (tensor->n_dims != 1 || tensor->rows != n || tensor->type != PLAIN_F32)
-        plain_complain(model, "%s is not f32 [%zu]", name, n);
+        plain_complain(model, "%s%s is not f32 [%zu]", model->prefix, name, n);
     else
         return tensor->values;
     return NULL;
@@ -252,7 +262,7 @@ const double *plain_vector(struct plain_model *model, size_t n, const char *name
 
 const double *plain_table(struct plain_model *model, size_t rows, const char *name)
 {
-    const struct plain_tensor *tensor = plain_tensor(model->weights, name);
+    const struct plain_tensor *tensor = plain_find(model, name);
     if (tensor && tensor->layout != PLAIN_ROWS)
         plain_complain(model, "%s is not in rows", name);
     return plain_matrix(model, rows, model->embedding_width, name);

@@ -13,6 +13,7 @@ struct plain_model {
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
     double embedding_scale, norm_eps, position_base, position_scale, score_scale;
     double rotary_base, rotary_local_base, rotary_factor;
+    const double *distance_bias;    /* [H, 2 · distances + 1] */
     const double *frequencies;      /* [n_frequencies] of the file ... */
     const float *given_frequencies; /* ... or, where not NULL, of the options */
     size_t n_frequencies, n_labels, n_projections, token_vectors;
@@ -23,7 +24,9 @@ struct plain_model {
     const char *head, *head_pooling, *head_dense, *sparse, *sparse_pooling, *sparse_activation;
     const char *joined_poolings, *projection_activation; /* lists */
     plain_step *trace;
-    char *error; /* the first thing that is wrong, or "" */
+    size_t layer;    /* that is computed ... */
+    char prefix[32]; /* ... and "layers.g.", of the tensors that it uses; else "" */
+    char *error;     /* the first thing that is wrong, or "" */
 };
 
 /* Reads CONF; what is wrong goes to error, which the model keeps. */
@@ -36,7 +39,10 @@ __attribute__((format(printf, 2, 3))) void plain_complain(struct plain_model *mo
 
 bool plain_is(const char *value, const char *name);
 
-/* The values of a tensor of exactly this shape; NULL and a complaint if it is absent. */
+/* The tensor of that name, in a layer "layers.g.NAME"; NULL if there is none. */
+const struct plain_tensor *plain_find(const struct plain_model *model, const char *name);
+
+/* The values of such a tensor of exactly this shape; NULL and a complaint if it is absent. */
 const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name);
 const double *plain_vector(struct plain_model *model, size_t n, const char *name);
 const double *plain_table(struct plain_model *model, size_t rows, const char *name);

@@ -13,6 +13,19 @@ uint64_t plain_number(const uint8_t *bytes, unsigned n)
     return value;
 }
 
+uint32_t plain_u32(const uint8_t *bytes)
+{
+    return (uint32_t)plain_number(bytes, 4);
+}
+
+double plain_f32(const uint8_t *bytes)
+{
+    const uint32_t bits = plain_u32(bytes);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
 double plain_f16(uint32_t bits)
 {
     int exponent = (int)(bits >> 10 & 31);
@@ -20,13 +33,6 @@ double plain_f16(uint32_t bits)
     if (exponent == 31)
         return fraction > 0 ? (double)NAN : sign * (double)INFINITY;
     return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25));
-}
-
-static double f32_value(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
 }
 
 static uint64_t element_bytes(enum plain_type type)
@@ -50,13 +56,13 @@ static double element_value(const struct plain_tensor *tensor, const uint8_t *by
 {
     const uint8_t *at = bytes + element_bytes(tensor->type) * element_index(tensor, n, k);
     switch (tensor->type) {
-    case PLAIN_F32: return f32_value((uint32_t)plain_number(at, 4));
+    case PLAIN_F32: return plain_f32(at);
     case PLAIN_F16: return plain_f16((uint32_t)plain_number(at, 2));
-    case PLAIN_BF16: return f32_value((uint32_t)plain_number(at, 2) << 16);
+    case PLAIN_BF16: return plain_f32((const uint8_t[]){0, 0, at[0], at[1]}); /* the upper half */
     default: break;
     }
     int integer = *at < 128 ? *at : *at - 256;
-    return integer * f32_value((uint32_t)plain_number(bytes + scales + 4 * n, 4));
+    return integer * plain_f32(bytes + scales + 4 * n);
 }
 
 /* Stored rows and columns, padding of panels included. */
@@ -101,11 +107,11 @@ static bool read_factors(const struct plain_tensor *tensor, const uint8_t *bytes
         int64_t sum = 0;
         for (uint64_t k = 0; k < cols; k++)
             sum += (int8_t)bytes[element_index(tensor, n, k)];
-        if ((int32_t)plain_number(sums + 4 * n, 4) != sum)
+        if ((int32_t)plain_u32(sums + 4 * n) != sum)
             return false;
     }
     for (uint64_t k = 0; k < (tensor->cols + 15) / 16 * 16; k++) {
-        double factor = f32_value((uint32_t)plain_number(factors + 4 * k, 4));
+        double factor = plain_f32(factors + 4 * k);
         if (k < tensor->cols)
             tensor->factors[k] = factor;
         else if (factor != 0)
@@ -129,7 +135,7 @@ static bool read_kept(const struct plain_tensor *tensor, const uint8_t *bytes, u
             return false;
         for (uint64_t n = 0; n < rows; n++) {
             const uint8_t *at = bytes + 64 + 4 * ((n / 16 * 4 + i) * 16 + n % 16);
-            double value = f32_value((uint32_t)plain_number(at, 4));
+            double value = plain_f32(at);
             if (n < tensor->rows)
                 tensor->values[n * tensor->cols + column] = value;
             else if (value != 0)

@@ -29,8 +29,10 @@ struct plain_tensor {
                         f32; else NULL */
 };
 
-/* The little-endian number of n bytes. */
+/* The little-endian number of n bytes, of 4, and the float of these 4. */
 uint64_t plain_number(const uint8_t *bytes, unsigned n);
+uint32_t plain_u32(const uint8_t *bytes);
+double plain_f32(const uint8_t *bytes);
 
 /* The value of a binary16 number. */
 double plain_f16(uint32_t bits);

@@ -100,12 +100,6 @@ static double *embed(struct plain_model *model, const struct plain_text *text)
 
 /* ---- Layers ---- */
 
-void plain_name(const struct plain_model *model, size_t layer, const char *part, char name[64])
-{
-    size_t group = layer * model->n_groups / model->n_layers;
-    snprintf(name, 64, "layers.%zu.%s", group, part);
-}
-
 /* Adds to y [D] a share of one expert's result: act(x·Winᵀ)·Woutᵀ, x and y [D]. */
 static void add_expert(struct plain_model *model, const double *in, const double *out,
                        const double *x, double share, double *y)
@@ -123,19 +117,14 @@ static void add_expert(struct plain_model *model, const double *in, const double
 
 /* Each token's sum of a few experts: those of its largest logits, by their shares, which softmax
  * gives over the logits of all. */
-static double *experts(struct plain_model *model, size_t layer, const double *x, size_t n_tokens)
+static double *experts(struct plain_model *model, const double *x, size_t n_tokens)
 {
     size_t width = model->width, middle = model->feed_forward, n = model->experts;
     double *result = plain_doubles(n_tokens * width);
-    char name[64];
-    plain_name(model, layer, "feed_forward.router", name);
-    double *logits = plain_linear(model, name, x, n_tokens, width, n);
-    plain_name(model, layer, "feed_forward.in.weight", name);
-    const double *in = plain_matrix(model, n * middle, width, name);
-    plain_name(model, layer, "feed_forward.out.weight", name);
-    const double *out = plain_matrix(model, n * width, middle, name);
-    plain_name(model, layer, "feed_forward.out", name);
-    const double *bias = plain_bias_of(model, name, width);
+    double *logits = plain_linear(model, "feed_forward.router", x, n_tokens, width, n);
+    const double *in = plain_matrix(model, n * middle, width, "feed_forward.in.weight");
+    const double *out = plain_matrix(model, n * width, middle, "feed_forward.out.weight");
+    const double *bias = plain_bias_of(model, "feed_forward.out", width);
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         double *own = logits + t * n, sum = 0;
         for (size_t i = 0; i < width; i++)
@@ -155,19 +144,16 @@ static double *experts(struct plain_model *model, size_t layer, const double *x,
     return result;
 }
 
-static double *feed_forward(struct plain_model *model, size_t layer, const double *x,
-                            size_t n_tokens)
+static double *feed_forward(struct plain_model *model, const double *x, size_t n_tokens)
 {
-    if (model->experts_every > 0 && layer % model->experts_every == 1)
-        return experts(model, layer, x, n_tokens);
+    if (model->experts_every > 0 && model->layer % model->experts_every == 1)
+        return experts(model, x, n_tokens);
     size_t width = model->width, middle = model->feed_forward;
     bool gated = !plain_is(model->gate, "none");
     size_t n_in = gated ? 2 * middle : middle;
-    char name[64];
-    plain_name(model, layer, "feed_forward.in", name);
-    double *in = plain_linear(model, name, x, n_tokens, width, n_in);
+    double *in = plain_linear(model, "feed_forward.in", x, n_tokens, width, n_in);
     double *between = plain_doubles(n_tokens * middle);
-    bool near = plain_rounds(model, name) && (!gated || middle % 16 == 0);
+    bool near = plain_rounds(model, "feed_forward.in") && (!gated || middle % 16 == 0);
     for (size_t t = 0; t < n_tokens; t++) {
         for (size_t i = 0; i < middle; i++) {
             double first = in[t * n_in + i], second = gated ? in[t * n_in + middle + i] : 1;
@@ -178,20 +164,10 @@ static double *feed_forward(struct plain_model *model, size_t layer, const doubl
         }
     }
     plain_show(model, "activated, times the gate if there is one", between, n_tokens, middle);
-    plain_name(model, layer, "feed_forward.out", name);
-    double *result = plain_linear(model, name, between, n_tokens, middle, width);
+    double *result = plain_linear(model, "feed_forward.out", between, n_tokens, middle, width);
     free(in);
     free(between);
     return result;
-}
-
-/* x [T, D] in place, by the norm of that name of the layer. */
-static void layer_norm(struct plain_model *model, size_t layer, const char *part, double *x,
-                       size_t n_tokens)
-{
-    char name[64];
-    plain_name(model, layer, part, name);
-    plain_normalise(model, model->norm, name, x, n_tokens, model->width);
 }
 
 /* post:     x = norm(x + part(x))
@@ -200,8 +176,8 @@ static void layer_norm(struct plain_model *model, size_t layer, const char *part
  * sandwich: x = x + norm_after(part(norm(x)))
  * twice:    x = norm(x + norm_after(x + attention(x))); else as post
  * map NULL: the feed-forward part. */
-static void sublayer(struct plain_model *model, size_t layer, double *x,
-                     const struct plain_text *text, double *map)
+static void sublayer(struct plain_model *model, double *x, const struct plain_text *text,
+                     double *map)
 {
     size_t n_tokens = text->n_tokens, n = n_tokens * model->width;
     const char *norm = map ? "attention.norm" : "feed_forward.norm";
@@ -209,46 +185,41 @@ static void sublayer(struct plain_model *model, size_t layer, double *x,
     bool is_post = is_twice || plain_is(model->norm_place, "post");
     double *input = plain_doubles(n);
     memcpy(input, x, n * sizeof *x);
-    if (!is_post && (model->first_norm || layer > 0 || !map))
-        layer_norm(model, layer, norm, input, n_tokens);
-    double *result = map ? plain_self_attention(model, layer, input, text, map)
-                         : feed_forward(model, layer, input, n_tokens);
+    if (!is_post && (model->first_norm || model->layer > 0 || !map))
+        plain_normalise(model, model->norm, norm, input, n_tokens, model->width);
+    double *result =
+        map ? plain_self_attention(model, input, text, map) : feed_forward(model, input, n_tokens);
     for (size_t i = 0; is_twice && map && i < n; i++)
         result[i] += x[i];
     if ((is_twice && map) || plain_is(model->norm_place, "sandwich"))
-        layer_norm(model, layer, map ? "attention.norm_after" : "feed_forward.norm_after", result,
-                   n_tokens);
+        plain_normalise(model, model->norm,
+                        map ? "attention.norm_after" : "feed_forward.norm_after", result, n_tokens,
+                        model->width);
     for (size_t i = 0; i < n; i++)
         x[i] += result[i];
     plain_show(model, map ? "x + attention" : "x + feed-forward", x, n_tokens, model->width);
     if (is_post)
-        layer_norm(model, layer, norm, x, n_tokens);
+        plain_normalise(model, model->norm, norm, x, n_tokens, model->width);
     free(input);
     free(result);
 }
 
 /* x = scale · (x + norm_after(out · (act(x·Wby) · norm(embedding·Win)))) */
-static void take_from_embedding(struct plain_model *model, size_t layer, const double *embedding,
-                                double *x, size_t n_tokens)
+static void take_from_embedding(struct plain_model *model, const double *embedding, double *x,
+                                size_t n_tokens)
 {
-    size_t width = model->width, own = model->layer_input_width, n = n_tokens * own;
-    char in[64], norm[64], by[64], out[64], scale_name[64];
+    const size_t width = model->width, own = model->layer_input_width;
     if (own == 0)
         return;
-    plain_name(model, layer, "layer_input.in", in);
-    plain_name(model, layer, "layer_input.norm", norm);
-    plain_name(model, layer, "layer_input.by", by);
-    plain_name(model, layer, "layer_input.out", out);
-    plain_name(model, layer, "layer_input.scale.weight", scale_name);
-    double *signal = plain_linear(model, in, embedding, n_tokens, width, own);
-    double *gate = plain_linear(model, by, x, n_tokens, width, own);
-    const double *scale = plain_vector(model, 1, scale_name);
-    plain_normalise(model, "rms", norm, signal, n_tokens, own);
-    for (size_t i = 0; i < n; i++)
-        signal[i] *= plain_activate(model, model->activation, plain_rounds(model, by), gate[i]);
-    double *result = plain_linear(model, out, signal, n_tokens, own, width);
-    plain_name(model, layer, "layer_input.norm_after", norm);
-    plain_normalise(model, "rms", norm, result, n_tokens, width);
+    double *signal = plain_linear(model, "layer_input.in", embedding, n_tokens, width, own);
+    plain_normalise(model, "rms", "layer_input.norm", signal, n_tokens, own);
+    double *gate = plain_linear(model, "layer_input.by", x, n_tokens, width, own);
+    for (size_t i = 0; i < n_tokens * own; i++)
+        signal[i] *= plain_activate(model, model->activation, plain_rounds(model, "layer_input.by"),
+                                    gate[i]);
+    double *result = plain_linear(model, "layer_input.out", signal, n_tokens, own, width);
+    plain_normalise(model, "rms", "layer_input.norm_after", result, n_tokens, width);
+    const double *scale = plain_vector(model, 1, "layer_input.scale.weight");
     for (size_t i = 0; scale && i < n_tokens * width; i++)
         x[i] = *scale * (x[i] + result[i]);
     plain_show(model, "scale · (x + what the layer takes from the embedding)", x, n_tokens, width);
@@ -264,12 +235,15 @@ static void run_layers(struct plain_model *model, const struct plain_text *text,
     double *x = output->tokens;
     memcpy(output->hidden, x, n * sizeof *x);
     for (size_t layer = 0; layer < model->n_layers && model->error[0] == '\0'; layer++) {
-        double *map = output->attention + layer * model->n_heads * n_tokens * n_tokens;
-        sublayer(model, layer, x, text, map);
-        sublayer(model, layer, x, text, NULL);
-        take_from_embedding(model, layer, output->hidden, x, n_tokens);
+        model->layer = layer;
+        snprintf(model->prefix, sizeof model->prefix, "layers.%zu.",
+                 layer * model->n_groups / model->n_layers);
+        sublayer(model, x, text, output->attention + layer * model->n_heads * n_tokens * n_tokens);
+        sublayer(model, x, text, NULL);
+        take_from_embedding(model, output->hidden, x, n_tokens);
         memcpy(output->hidden + (layer + 1) * n, x, n * sizeof *x);
     }
+    model->prefix[0] = '\0';
     if (model->final_norm)
         plain_normalise(model, model->norm, "final.norm", x, n_tokens, model->width);
 }

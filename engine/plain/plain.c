@@ -14,7 +14,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { FIRST_VALUES = 4, NUMBER = 8, SHOWN = 16 };
+enum { FIRST_VALUES = 4, NUMBER = 8, SHOWN = 16, CELL = 128 };
 
 static const char USAGE[] =
     "usage: encode-plain [-m FILE] [--trace] [--ids] TEXT ...\n"
@@ -31,6 +31,7 @@ static struct plain_token *read_ids(const char *text, size_t *n)
         tokens[(*n)++].id = (int32_t)strtol(text, &end, 10);
         if (end == text) {
             free(tokens);
+            *n = 0;
             return NULL;
         }
     }
@@ -47,24 +48,19 @@ static int columns_of(const char *text)
     return columns;
 }
 
-enum { CELL = 128 };
-
-/* Of the text that is encoded: what each token is, with the word that is not known, and which bytes
- * of the text. */
-static struct cells {
-    char word[CELL], span[CELL];
-} * cells;
-static size_t n_cells;
+/* Of the text that is encoded: what each token is, with the word that is not known. */
+static char (*words)[CELL];
+static size_t n_words;
 static int word_columns; /* of the widest */
 
-static void write_cells(const struct plain_weights *weights, const struct plain_token *tokens,
+static void write_words(const struct plain_weights *weights, const struct plain_token *tokens,
                         size_t n, const char *text)
 {
     const char *unknown = plain_setting(&weights->tokn, "unknown", "-1");
     word_columns = 5;
-    for (n_cells = 0; n_cells < n; n_cells++) {
-        const struct plain_token *token = &tokens[n_cells];
-        char *word = cells[n_cells].word;
+    for (n_words = 0; n_words < n; n_words++) {
+        const struct plain_token *token = &tokens[n_words];
+        char *word = words[n_words];
         size_t len;
         const char *known = plain_word_text(weights, token->id, &len);
         const int n_bytes = (int)(token->end - token->begin);
@@ -73,16 +69,20 @@ static void write_cells(const struct plain_weights *weights, const struct plain_
             snprintf(word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes, text + token->begin);
         for (char *c = word; *c != '\0'; c++)
             *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c; /* no terminal obeys one */
-        snprintf(cells[n_cells].span, CELL, n_bytes > 0 ? "%zu-%zu" : "-", token->begin,
-                 token->end);
         word_columns = (int)fmax(word_columns, columns_of(word));
     }
 }
 
 static void print_word(size_t token)
 {
-    const char *word = cells[token].word;
-    printf("%s%*s", word, word_columns - columns_of(word), "");
+    printf("%s%*s", words[token], word_columns - columns_of(words[token]), "");
+}
+
+/* Writes the bytes of a token, and returns the width. */
+static int write_span(const struct plain_token *token, char span[CELL])
+{
+    return snprintf(span, CELL, token->end > token->begin ? "%zu-%zu" : "-", token->begin,
+                    token->end);
 }
 
 /* A line for each token: its number, text, id, bytes, first values, and length as a vector. */
@@ -91,20 +91,21 @@ static void print_table(const struct plain_token *tokens, const struct plain_out
     const size_t n = output->n_tokens, width = output->width;
     const size_t n_shown = width < FIRST_VALUES ? width : FIRST_VALUES;
     int ids = 2, spans = 4, numbers = snprintf(NULL, 0, "%zu", n);
-    char title[64];
+    char cell[CELL];
     for (size_t i = 0; i < n; i++) {
         ids = (int)fmax(ids, snprintf(NULL, 0, "%d", (int)tokens[i].id));
-        spans = (int)fmax(spans, (double)strlen(cells[i].span));
+        spans = (int)fmax(spans, write_span(&tokens[i], cell));
     }
-    snprintf(title, sizeof title, "first %zu of %zu values", n_shown, width);
+    snprintf(cell, CELL, "first %zu of %zu values", n_shown, width);
     printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", word_columns, "token", ids, "id", spans,
-           "span", (int)n_shown * (1 + NUMBER), title, NUMBER, "norm");
+           "span", (int)n_shown * (1 + NUMBER), cell, NUMBER, "norm");
     for (size_t i = 0; i < n; i++) {
         const double *row = output->tokens + i * width;
         double square = 0;
+        write_span(&tokens[i], cell);
         printf("%*zu  ", numbers, i);
         print_word(i);
-        printf("  %*d  %*s", ids, (int)tokens[i].id, spans, cells[i].span);
+        printf("  %*d  %*s", ids, (int)tokens[i].id, spans, cell);
         for (size_t k = 0; k < width; k++) {
             square += row[k] * row[k];
             if (k < n_shown)
@@ -119,7 +120,7 @@ static void print_step(const char *what, const double *rows, size_t n_rows, size
 {
     printf("\n%s  [%zu, %zu]\n", what, n_rows, width);
     for (size_t r = 0; r < n_rows; r++) {
-        if (n_rows == n_cells)
+        if (n_rows == n_words)
             print_word(r);
         for (size_t i = 0; i < width && i < SHOWN; i++)
             printf(" %8.4f", rows[r * width + i]);
@@ -135,27 +136,25 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
     struct plain_output output = {0};
     struct plain_token *tokens = is_ids ? read_ids(text, &n) : plain_tokens(weights, text, &n);
     int32_t *ids = calloc(n + 1, sizeof *ids);
-    bool is_done = false;
-    cells = calloc(n + 1, sizeof *cells);
-    if (tokens == NULL)
-        snprintf(error, 256, "%s",
-                 is_ids ? "--ids takes numbers between blanks"
-                        : "its tokenizer is not BERT's: give --ids, of encode --tokens -f ids");
-    for (size_t i = 0; tokens != NULL && ids != NULL && i < n; i++)
+    words = calloc(n + 1, sizeof *words);
+    if (!ids || !words)
+        abort();
+    snprintf(error, 256, "%s",
+             tokens   ? ""
+             : is_ids ? "--ids takes numbers between blanks"
+                      : "its tokenizer is not BERT's: give --ids, of encode --tokens -f ids");
+    for (size_t i = 0; i < n; i++)
         ids[i] = tokens[i].id;
-    if (tokens != NULL && ids != NULL && cells != NULL) {
-        write_cells(weights, tokens, n, text);
-        is_done = plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
-                               &(struct plain_options){.int8_rows = true, .trace = trace}, &output,
-                               error);
-    }
-    if (is_done)
+    write_words(weights, tokens, n, text);
+    if (tokens &&
+        plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
+                     &(struct plain_options){.int8_rows = true, .trace = trace}, &output, error))
         print_table(tokens, &output);
     plain_output_free(&output);
     free(tokens);
     free(ids);
-    free(cells);
-    return is_done;
+    free(words);
+    return error[0] == '\0';
 }
 
 int main(int argc, char **argv)
@@ -163,7 +162,7 @@ int main(int argc, char **argv)
     struct plain_weights weights;
     char path[4096]; /* make puts the default weights beside the program */
     bool is_ids = false, is_traced = false, is_done = true;
-    char error[256] = "no memory";
+    char error[256] = "";
     int at = 1, n = (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 - argv[0] : 0);
     snprintf(path, sizeof path, "%.*sdefault.weights", n, argv[0]);
     for (; at < argc && argv[at][0] == '-'; at++)

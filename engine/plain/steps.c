@@ -53,7 +53,7 @@ bool plain_rounds(const struct plain_model *model, const char *name)
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const struct plain_tensor *tensor = plain_tensor(model->weights, full);
+    const struct plain_tensor *tensor = plain_find(model, full);
     return model->int8_rows && tensor != NULL && tensor->type >= PLAIN_INT8 &&
            tensor->layout == PLAIN_PANELS;
 }
@@ -64,7 +64,7 @@ static double *multiplied(const struct plain_model *model, const char *name, con
 {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name);
-    const struct plain_tensor *tensor = plain_tensor(model->weights, full);
+    const struct plain_tensor *tensor = plain_find(model, full);
     double *rows = plain_doubles(n_tokens * n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
     if (!plain_rounds(model, name))
@@ -82,7 +82,7 @@ const double *plain_bias_of(struct plain_model *model, const char *name, size_t 
 {
     char full[96];
     snprintf(full, sizeof full, "%s.bias", name);
-    return plain_tensor(model->weights, full) ? plain_vector(model, n, full) : NULL;
+    return plain_find(model, full) ? plain_vector(model, n, full) : NULL;
 }
 
 double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
@@ -103,7 +103,7 @@ double *plain_linear(struct plain_model *model, const char *name, const double *
         }
     }
     free(rows);
-    snprintf(title, sizeof title, "%s: x·Wᵀ%s", name, bias ? " + b" : "");
+    snprintf(title, sizeof title, "%s%s: x·Wᵀ%s", model->prefix, name, bias ? " + b" : "");
     plain_show(model, title, y, n_tokens, n_out);
     return y;
 }
@@ -130,7 +130,8 @@ void plain_normalise(struct plain_model *model, const char *kind, const char *na
         for (size_t i = 0; i < width; i++)
             row[i] = (row[i] - mean) / root * weight[i] + (bias ? bias[i] : 0);
     }
-    snprintf(full, sizeof full, "%s: %s(x)", name, layer ? "LayerNorm" : "RMSNorm");
+    snprintf(full, sizeof full, "%s%s: %s(x)", model->prefix, name,
+             layer ? "LayerNorm" : "RMSNorm");
     plain_show(model, full, x, n_rows, width);
 }
 

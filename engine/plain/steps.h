@@ -40,12 +40,9 @@ struct plain_text {
     size_t n_unseen; /* the last tokens, which no token sees */
 };
 
-/* The result [T, D] of multi-head attention in a layer, which the caller frees; probabilities go to
+/* The result [T, D] of multi-head attention in the layer, which the caller frees; probabilities go to
  * map [H, T, T], which starts as zeros. */
-double *plain_self_attention(struct plain_model *model, size_t layer, const double *x,
+double *plain_self_attention(struct plain_model *model, const double *x,
                              const struct plain_text *text, double *map);
-
-/* "layers.g.PART", where g is the group of layers whose tensors the layer uses. */
-void plain_name(const struct plain_model *model, size_t layer, const char *part, char name[64]);
 
 #endif

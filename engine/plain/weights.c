@@ -15,12 +15,12 @@
 
 struct section {
     const char *tag;
-    bool required, found;
+    bool found;
     uint64_t offset, n_bytes;
-    uint32_t crc;
 };
 
-enum { CONF, TOKN, VOCB, TENS, DATA, META, N_SECTIONS };
+/* The last three are of tokenizers that words.c does not have. */
+enum { CONF, TOKN, VOCB, TENS, DATA, N_REQUIRED, META = N_REQUIRED, N_SECTIONS = META + 4 };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct plain_weights *weights,
                                                        const char *format, ...)
@@ -30,16 +30,6 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct plain_weights *wei
     vsnprintf(weights->error, sizeof weights->error, format, arguments);
     va_end(arguments);
     return false;
-}
-
-static uint32_t read_u32(const uint8_t *bytes)
-{
-    return (uint32_t)plain_number(bytes, 4);
-}
-
-static uint64_t read_u64(const uint8_t *bytes)
-{
-    return plain_number(bytes, 8);
 }
 
 /* Bit by bit, from the definition: the reflected polynomial is 0x82F63B78. */
@@ -83,17 +73,14 @@ static bool read_file(struct plain_weights *weights, const char *path)
 {
     FILE *file = fopen(path, "rb");
     CHECK(file, "%s cannot be opened", path);
-    bool ok = false;
-    if (fseek(file, 0, SEEK_END) == 0) {
-        long end = ftell(file);
-        rewind(file);
-        weights->n_bytes = end > 0 ? (size_t)end : 0;
-        weights->file = malloc(weights->n_bytes + 1);
-        ok = end >= 0 && weights->file &&
-             fread(weights->file, 1, weights->n_bytes, file) == weights->n_bytes;
-    }
+    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    rewind(file);
+    weights->n_bytes = end > 0 ? (size_t)end : 0;
+    weights->file = malloc(weights->n_bytes + 1);
+    const bool ok =
+        weights->file && fread(weights->file, 1, weights->n_bytes, file) == weights->n_bytes;
     fclose(file);
-    CHECK(ok, "%s cannot be read", path);
+    CHECK(ok && end >= 0, "%s cannot be read", path);
     return true;
 }
 
@@ -106,64 +93,53 @@ static bool read_header(struct plain_weights *weights)
                  "ENC\r\n\x1a\n",
                  8) == 0,
           "not a weight file");
-    CHECK(read_u32(header + 12) == 0x01020304, "byte order");
-    CHECK(read_u32(header + 8) >= 1 && read_u32(header + 8) <= 3, "version %u",
-          read_u32(header + 8));
-    CHECK(read_u32(header + 60) == crc32c(header, 60), "checksum of the header");
-    CHECK(read_u32(header + 16) == 64, "header length");
-    uint32_t n = read_u32(header + 20);
+    CHECK(plain_u32(header + 12) == 0x01020304, "byte order");
+    CHECK(plain_u32(header + 8) >= 1 && plain_u32(header + 8) <= 3, "version %u",
+          plain_u32(header + 8));
+    CHECK(plain_u32(header + 60) == crc32c(header, 60), "checksum of the header");
+    CHECK(plain_u32(header + 16) == 64, "header length");
+    uint32_t n = plain_u32(header + 20);
     CHECK(n >= 1 && n <= 64, "%u sections", n);
-    CHECK(read_u64(header + 24) == weights->n_bytes, "the file is longer or shorter than it says");
+    CHECK(plain_number(header + 24, 8) == weights->n_bytes,
+          "the file is longer or shorter than it says");
     CHECK(all_zero(header + 44, 16), "reserved header bytes");
-    uint64_t table = read_u64(header + 32);
+    uint64_t table = plain_number(header + 32, 8);
     CHECK(table % 8 == 0 && within(table, 32 * (uint64_t)n, weights->n_bytes), "section table");
-    CHECK(read_u32(header + 40) == crc32c(header + table, 32 * (uint64_t)n),
+    CHECK(plain_u32(header + 40) == crc32c(header + table, 32 * (uint64_t)n),
           "checksum of the section table");
     return true;
 }
 
-static struct section *known_section(struct section *sections, const uint8_t *tag)
-{
-    for (int i = 0; i < N_SECTIONS; i++)
-        if (memcmp(sections[i].tag, tag, 4) == 0)
-            return &sections[i];
-    return NULL;
-}
-
-/* Pieces, maps of characters and merges: tokenizers that words.c does not have. */
-static bool is_of_tokenizer(const uint8_t *tag)
-{
-    return memcmp(tag, "PIEC", 4) == 0 || memcmp(tag, "CMAP", 4) == 0 ||
-           memcmp(tag, "MERG", 4) == 0;
-}
-
 static bool read_sections(struct plain_weights *weights, struct section *sections)
 {
-    const uint8_t *entry = weights->file + read_u64(weights->file + 32);
-    uint32_t n = read_u32(weights->file + 20);
+    const uint8_t *entry = weights->file + plain_number(weights->file + 32, 8);
+    uint32_t n = plain_u32(weights->file + 20);
     uint64_t last_end = 0;
     for (uint32_t i = 0; i < n; i++, entry += 32) {
-        uint32_t flags = read_u32(entry + 4);
-        uint64_t offset = read_u64(entry + 8), n_bytes = read_u64(entry + 16);
-        CHECK(flags <= 1 && read_u32(entry + 28) == 0, "section %u: flags", i);
+        uint32_t flags = plain_u32(entry + 4);
+        uint64_t offset = plain_number(entry + 8, 8), n_bytes = plain_number(entry + 16, 8);
+        CHECK(flags <= 1 && plain_u32(entry + 28) == 0, "section %u: flags", i);
         CHECK(offset % 64 == 0 && within(offset, n_bytes, weights->n_bytes), "section %u: place",
               i);
         CHECK(offset >= last_end, "section %u: order or overlap", i);
         last_end = offset + n_bytes;
-        CHECK(read_u32(entry + 24) == crc32c(weights->file + offset, n_bytes),
+        CHECK(plain_u32(entry + 24) == crc32c(weights->file + offset, n_bytes),
               "section %u (%.4s): checksum", i, (const char *)entry);
-        struct section *section = known_section(sections, entry);
-        CHECK(section || !(flags & 1) || is_of_tokenizer(entry),
-              "section %.4s is required and not known", (const char *)entry);
-        if (!section)
+        int k = 0;
+        while (k < N_SECTIONS && memcmp(sections[k].tag, entry, 4) != 0)
+            k++;
+        struct section *section = &sections[k];
+        CHECK(k < N_SECTIONS || !(flags & 1), "section %.4s is required and not known",
+              (const char *)entry);
+        if (k == N_SECTIONS)
             continue;
         CHECK(!section->found, "section %s occurs twice", section->tag);
         section->found = true;
         section->offset = offset;
         section->n_bytes = n_bytes;
     }
-    for (int i = 0; i < N_SECTIONS; i++)
-        CHECK(sections[i].found || !sections[i].required, "no section %s", sections[i].tag);
+    for (int i = 0; i < N_REQUIRED; i++)
+        CHECK(sections[i].found, "no section %s", sections[i].tag);
     return true;
 }
 
@@ -175,14 +151,14 @@ static bool read_settings(struct plain_weights *weights, const struct section *s
     if (!section->found)
         return true;
     CHECK(end >= 4, "%s: too short", section->tag);
-    uint32_t n = read_u32(bytes);
+    uint32_t n = plain_u32(bytes);
     CHECK(n <= end / 10, "%s: %u entries do not fit", section->tag, n);
     settings->keys = calloc(n + 1u, sizeof *settings->keys);
     settings->values = calloc(n + 1u, sizeof *settings->values);
     CHECK(settings->keys && settings->values, "memory");
     for (uint32_t i = 0; i < n; i++) {
         CHECK(within(at, 8, end), "%s: entry %u is cut off", section->tag, i);
-        uint64_t key_len = read_u32(bytes + at), value_len = read_u32(bytes + at + 4);
+        uint64_t key_len = plain_u32(bytes + at), value_len = plain_u32(bytes + at + 4);
         at += 8;
         CHECK(within(at, key_len + value_len + 2, end), "%s: entry %u is cut off", section->tag, i);
         const char *key = (const char *)bytes + at, *value = key + key_len + 1;
@@ -198,63 +174,75 @@ static bool read_settings(struct plain_weights *weights, const struct section *s
     return true;
 }
 
-/* Returns the slot that holds a text's id + 1, or the empty slot where the search ends. */
-static uint32_t find_slot(const uint8_t *bytes, const uint8_t *texts, const uint8_t *starts,
-                          uint32_t slots, const uint8_t *text, uint32_t len)
+/* ---- The vocabulary ---- */
+
+const char *plain_word_text(const struct plain_weights *weights, int32_t id, size_t *len)
+{
+    *len = 0;
+    if (id < 0 || (uint32_t)id >= weights->n_words)
+        return "";
+    const uint8_t *start = weights->starts + 4 * (uint64_t)id;
+    *len = plain_u32(start + 4) - plain_u32(start);
+    return (const char *)weights->texts + plain_u32(start);
+}
+
+/* From the slot of its hash on, a text's id + 1 is in the first slot that has it; an empty slot, 0,
+ * ends the search. */
+int32_t plain_word(const struct plain_weights *weights, const char *text, size_t len)
 {
     uint64_t hash = 0xCBF29CE484222325u;
-    for (uint32_t i = 0; i < len; i++)
-        hash = (hash ^ text[i]) * 0x100000001B3u;
-    uint32_t slot = (uint32_t)((hash ^ hash >> 32) % slots);
-    for (;; slot = (slot + 1) % slots) {
-        uint32_t id = read_u32(bytes + 16 + 4 * (uint64_t)slot);
-        if (id == 0)
-            return slot;
-        uint32_t start = read_u32(starts + 4 * (uint64_t)(id - 1));
-        uint32_t end = read_u32(starts + 4 * (uint64_t)id);
-        if (end - start == len && memcmp(texts + start, text, len) == 0)
-            return slot;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x100000001B3u;
+    for (uint32_t slot = (uint32_t)(hash ^ hash >> 32);; slot++) {
+        int32_t id =
+            (int32_t)plain_u32(weights->slots + 4 * (uint64_t)(slot % weights->n_slots)) - 1;
+        size_t n;
+        const char *word = plain_word_text(weights, id, &n);
+        if (id < 0 || (n == len && memcmp(word, text, len) == 0))
+            return id;
     }
 }
 
-static bool check_vocabulary(struct plain_weights *weights, const struct section *section)
+static bool read_vocabulary(struct plain_weights *weights, const struct section *section)
 {
     const uint8_t *bytes = weights->file + section->offset;
     CHECK(section->n_bytes >= 16, "VOCB: too short");
-    uint32_t n = read_u32(bytes), slots = read_u32(bytes + 4), n_bytes = read_u32(bytes + 8);
+    const uint32_t n = plain_u32(bytes), slots = plain_u32(bytes + 4),
+                   n_bytes = plain_u32(bytes + 8);
     CHECK(slots > n && (slots & (slots - 1)) == 0, "VOCB: %u slots for %u tokens", slots, n);
     CHECK(section->n_bytes == 16 + 4 * (uint64_t)slots + 4 * ((uint64_t)n + 1) + n_bytes,
           "VOCB: length");
-    const uint8_t *starts = bytes + 16 + 4 * (uint64_t)slots;
-    const uint8_t *texts = starts + 4 * ((uint64_t)n + 1);
-    uint32_t longest = 0, n_texts = 0, n_filled = 0;
+    weights->n_words = n;
+    weights->n_slots = slots;
+    weights->slots = bytes + 16;
+    weights->starts = weights->slots + 4 * (uint64_t)slots;
+    weights->texts = weights->starts + 4 * ((uint64_t)n + 1);
+    uint32_t n_texts = 0, n_filled = 0, last = 0;
+    size_t len, longest = 0;
     for (uint32_t id = 0; id <= n; id++) {
-        uint32_t start = read_u32(starts + 4 * (uint64_t)id);
-        uint32_t last = id > 0 ? read_u32(starts + 4 * (uint64_t)(id - 1)) : 0;
+        uint32_t start = plain_u32(weights->starts + 4 * (uint64_t)id);
         CHECK(start >= last && start <= n_bytes, "VOCB: start of token %u", id);
-        longest = start - last > longest && id > 0 ? start - last : longest;
+        last = start;
     }
-    CHECK(longest == read_u32(bytes + 12), "VOCB: longest token has %u bytes", longest);
     for (uint32_t slot = 0; slot < slots; slot++) {
-        uint32_t id = read_u32(bytes + 16 + 4 * (uint64_t)slot);
+        uint32_t id = plain_u32(weights->slots + 4 * (uint64_t)slot);
         CHECK(id <= n, "VOCB: slot %u", slot);
         n_filled += id > 0;
     }
+    CHECK(n_filled < slots, "VOCB: no slot is empty");
     for (uint32_t id = 0; id < n; id++) {
-        uint32_t start = read_u32(starts + 4 * (uint64_t)id);
-        uint32_t len = read_u32(starts + 4 * (uint64_t)id + 4) - start;
-        if (len == 0)
-            continue;
-        n_texts++;
-        uint32_t slot = find_slot(bytes, texts, starts, slots, texts + start, len);
-        CHECK(read_u32(bytes + 16 + 4 * (uint64_t)slot) == id + 1, "VOCB: token %u is not found",
-              id);
+        const char *text = plain_word_text(weights, (int32_t)id, &len);
+        CHECK(len == 0 || plain_word(weights, text, len) == (int32_t)id,
+              "VOCB: token %u is not found", id);
+        n_texts += len > 0;
+        longest = len > longest ? len : longest;
     }
+    CHECK(longest == plain_u32(bytes + 12), "VOCB: longest token has %zu bytes", longest);
     CHECK(n_filled == n_texts, "VOCB: %u slots are filled for %u texts", n_filled, n_texts);
-    weights->n_words = n;
-    weights->vocabulary = bytes;
     return true;
 }
+
+/* ---- Tensors ---- */
 
 /* The matrix itself; its length and the zeros that fill up panels are checked. */
 static bool decode_tensor(struct plain_weights *weights, struct plain_tensor *tensor)
@@ -278,7 +266,7 @@ static bool read_shape(struct plain_weights *weights, struct plain_tensor *tenso
 {
     uint64_t shape[4];
     for (unsigned i = 0; i < 4; i++)
-        shape[i] = read_u64(entry + 24 + 8 * i);
+        shape[i] = plain_number(entry + 24 + 8 * i, 8);
     for (size_t i = tensor->n_dims; i < 4; i++)
         CHECK(shape[i] == 1, "%s: shape beyond the dimensions", tensor->name);
     uint64_t cols = shape[1];
@@ -296,34 +284,34 @@ static bool read_tensor(struct plain_weights *weights, const struct section *dir
 {
     const uint8_t *bytes = weights->file + directory->offset, *entry = bytes + 8 + 80 * index;
     struct plain_tensor *tensor = &weights->tensors[index];
-    uint64_t name = read_u32(entry), name_len = read_u32(entry + 4);
+    uint64_t name = plain_u32(entry), name_len = plain_u32(entry + 4);
     CHECK(within(name, name_len + 1, directory->n_bytes), "tensor %zu: name", index);
     tensor->name = (const char *)bytes + name;
     CHECK(name_len > 0 && strnlen(tensor->name, (size_t)name_len + 1) == name_len,
           "tensor %zu: name", index);
-    uint32_t type = read_u32(entry + 8), layout = read_u32(entry + 12);
-    uint32_t n_dims = read_u32(entry + 16);
+    uint32_t type = plain_u32(entry + 8), layout = plain_u32(entry + 12);
+    uint32_t n_dims = plain_u32(entry + 16);
     bool has_factors = type > PLAIN_INT8;
     CHECK(type >= PLAIN_F32 && type <= PLAIN_INT8K, "%s: type", tensor->name);
     CHECK(layout <= PLAIN_PANELS && (layout == PLAIN_PANELS || !has_factors), "%s: layout",
           tensor->name);
     uint32_t since = type == PLAIN_INT8K ? 3 : has_factors ? 2 : 1;
-    CHECK(read_u32(weights->file + 8) >= since, "%s: version", tensor->name);
+    CHECK(plain_u32(weights->file + 8) >= since, "%s: version", tensor->name);
     CHECK(n_dims >= 1 && n_dims <= 4, "%s: dimensions", tensor->name);
     CHECK(n_dims == 2 || (layout == PLAIN_ROWS && type < PLAIN_INT8),
           "%s: only matrices have panels or scales", tensor->name);
     tensor->type = type;
     tensor->layout = layout;
     tensor->n_dims = n_dims;
-    tensor->offset = read_u64(entry + 56);
-    tensor->n_bytes = read_u64(entry + 64);
-    CHECK(read_u64(entry + 72) == 0, "%s: reserved bytes", tensor->name);
+    tensor->offset = plain_number(entry + 56, 8);
+    tensor->n_bytes = plain_number(entry + 64, 8);
+    CHECK(plain_number(entry + 72, 8) == 0, "%s: reserved bytes", tensor->name);
     uint64_t end = data->offset + data->n_bytes;
     CHECK(tensor->offset % 64 == 0 && tensor->offset >= data->offset &&
               within(tensor->offset, tensor->n_bytes, end) &&
               within(tensor->offset, align64(tensor->n_bytes), end),
           "%s: place", tensor->name);
-    CHECK(read_u32(entry + 20) == crc32c(weights->file + tensor->offset, tensor->n_bytes),
+    CHECK(plain_u32(entry + 20) == crc32c(weights->file + tensor->offset, tensor->n_bytes),
           "%s: checksum", tensor->name);
     CHECK(all_zero(weights->file + tensor->offset + tensor->n_bytes,
                    align64(tensor->n_bytes) - tensor->n_bytes),
@@ -343,8 +331,8 @@ static bool read_tensors(struct plain_weights *weights, const struct section *di
 {
     CHECK(directory->n_bytes >= 8, "TENS: too short");
     const uint8_t *bytes = weights->file + directory->offset;
-    uint32_t n = read_u32(bytes);
-    CHECK(read_u32(bytes + 4) == 0 && within(8, 80 * (uint64_t)n, directory->n_bytes),
+    uint32_t n = plain_u32(bytes);
+    CHECK(plain_u32(bytes + 4) == 0 && within(8, 80 * (uint64_t)n, directory->n_bytes),
           "TENS: %u tensors", n);
     weights->tensors = calloc(n + 1u, sizeof *weights->tensors);
     CHECK(weights->tensors, "memory");
@@ -355,32 +343,18 @@ static bool read_tensors(struct plain_weights *weights, const struct section *di
     return true;
 }
 
-bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes)
+bool plain_weights_read(struct plain_weights *weights, const char *path)
 {
-    struct section sections[N_SECTIONS] = {
-        [CONF] = {.tag = "CONF", .required = true}, [TOKN] = {.tag = "TOKN", .required = true},
-        [VOCB] = {.tag = "VOCB", .required = true}, [TENS] = {.tag = "TENS", .required = true},
-        [DATA] = {.tag = "DATA", .required = true}, [META] = {.tag = "META", .required = false}};
-    *weights = (struct plain_weights){.file = file, .n_bytes = n_bytes};
-    return read_header(weights) && read_sections(weights, sections) &&
+    struct section sections[N_SECTIONS] = {{.tag = "CONF"}, {.tag = "TOKN"}, {.tag = "VOCB"},
+                                           {.tag = "TENS"}, {.tag = "DATA"}, {.tag = "META"},
+                                           {.tag = "PIEC"}, {.tag = "CMAP"}, {.tag = "MERG"}};
+    *weights = (struct plain_weights){0};
+    return read_file(weights, path) && read_header(weights) && read_sections(weights, sections) &&
            read_settings(weights, &sections[CONF], &weights->conf) &&
            read_settings(weights, &sections[TOKN], &weights->tokn) &&
            read_settings(weights, &sections[META], &weights->meta) &&
-           check_vocabulary(weights, &sections[VOCB]) &&
+           read_vocabulary(weights, &sections[VOCB]) &&
            read_tensors(weights, &sections[TENS], &sections[DATA]);
-}
-
-bool plain_weights_read(struct plain_weights *weights, const char *path)
-{
-    *weights = (struct plain_weights){0};
-    return read_file(weights, path) &&
-           plain_weights_parse(weights, weights->file, weights->n_bytes);
-}
-
-static void free_settings(struct plain_settings *settings)
-{
-    free(settings->keys);
-    free(settings->values);
 }
 
 void plain_weights_free(struct plain_weights *weights)
@@ -390,9 +364,11 @@ void plain_weights_free(struct plain_weights *weights)
         free(weights->tensors[i].factors);
     }
     free(weights->tensors);
-    free_settings(&weights->conf);
-    free_settings(&weights->tokn);
-    free_settings(&weights->meta);
+    for (int i = 0; i < 3; i++) {
+        struct plain_settings *settings[] = {&weights->conf, &weights->tokn, &weights->meta};
+        free(settings[i]->keys);
+        free(settings[i]->values);
+    }
     free(weights->file);
     *weights = (struct plain_weights){0};
 }
@@ -412,25 +388,4 @@ const struct plain_tensor *plain_tensor(const struct plain_weights *weights, con
         if (strcmp(weights->tensors[i].name, name) == 0)
             return &weights->tensors[i];
     return NULL;
-}
-
-const char *plain_word_text(const struct plain_weights *weights, int32_t id, size_t *len)
-{
-    const uint8_t *bytes = weights->vocabulary;
-    const uint8_t *starts = bytes + 16 + 4 * (uint64_t)read_u32(bytes + 4);
-    *len = 0;
-    if (id < 0 || (size_t)id >= weights->n_words)
-        return "";
-    const uint32_t start = read_u32(starts + 4 * (uint64_t)id);
-    *len = read_u32(starts + 4 * (uint64_t)id + 4) - start;
-    return (const char *)starts + 4 * ((uint64_t)weights->n_words + 1) + start;
-}
-
-int32_t plain_word(const struct plain_weights *weights, const char *text, size_t len)
-{
-    const uint8_t *bytes = weights->vocabulary;
-    uint32_t n = read_u32(bytes), slots = read_u32(bytes + 4);
-    const uint8_t *starts = bytes + 16 + 4 * (uint64_t)slots, *texts = starts + 4 * (n + 1ull);
-    uint32_t slot = find_slot(bytes, texts, starts, slots, (const uint8_t *)text, (uint32_t)len);
-    return (int32_t)read_u32(bytes + 16 + 4 * (uint64_t)slot) - 1;
 }

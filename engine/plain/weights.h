@@ -18,17 +18,15 @@ struct plain_weights {
     uint8_t *file;
     size_t n_bytes;
     struct plain_settings conf, tokn, meta;
-    size_t n_words;            /* ids of the vocabulary */
-    const uint8_t *vocabulary; /* section VOCB */
+    uint32_t n_words, n_slots;             /* ids of the vocabulary, section VOCB */
+    const uint8_t *slots, *starts, *texts; /* its parts: u32, u32, and bytes */
     size_t n_tensors;
     struct plain_tensor *tensors;
     char error[256];
 };
 
-/* False with the words in weights->error; plain_weights_free is due in both cases. The second reads
- * n_bytes in memory, which weights own from then on. */
+/* False with the words in weights->error; plain_weights_free is due in both cases. */
 bool plain_weights_read(struct plain_weights *weights, const char *path);
-bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes);
 void plain_weights_free(struct plain_weights *weights);
 
 /* The value of a key, or if_absent. */

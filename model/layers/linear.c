@@ -35,7 +35,7 @@ size_t encoder_linear_parts(const struct encoder *encoder, size_t i)
     return i > 0 && kind == 2 && is_gated ? 2 : 1;
 }
 
-/* Multiplies by stored panels, from number `begin` on: all columns of a block of rows in one call. */
+/* Multiplies by stored panels, from number `begin` on: all columns of a block of rows at once. */
 static void multiply_stored(const struct kernels *kernels, const struct matrix *weight,
                             const struct linear_input *in, size_t begin, struct product *p,
                             const struct linear_work *work)
