@@ -1,4 +1,4 @@
-/* config.h - the settings of a weight file as numbers, and its tensors by name with their shapes. */
+/* config.h - the settings of a weight file as numbers, and its tensors by name and shape. */
 #ifndef PLAIN_CONFIG_H
 #define PLAIN_CONFIG_H
 
