@@ -6,7 +6,6 @@
 #include "tests/tiny_model.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -5,6 +5,7 @@
 #include "model/tokenizer/tokenize.h"
 #include "tests/model/tokenizer/pieces_section.h"
 #include "tests/model/tokenizer/worst_case_texts.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
@@ -21,72 +22,36 @@ enum { LONG = 6000, LEN = 400000 };
     "replace:%60%60:%22 replace:'':%22 nfkd drop_marks lower charsmap replace_runs:2:%20:%20 "     \
     "prepend:%E2%96%81"
 
-struct made {
-    struct tokenizer tokenizer;
-    void *vocabulary, *merges, *tables, *scratch;
-};
-
 static char many_a[LEN];
 
-static void set(struct tokenizer *tokenizer, const char *key, const char *value)
-{
-    assert_null(tokenizer_set(tokenizer, key, value, strlen(value)));
-}
-
 /* A map from "a" to n letters. */
-static void *charsmap_of(struct tokenizer *tokenizer, size_t n)
+static void set_charsmap(struct tokenizer *tokenizer, size_t n)
 {
     size_t n_units;
     uint32_t *units = trie_write((const char *const[]){"a"}, (const size_t[]){1}, 1, &n_units);
     const size_t len = 4 * (n_units + 1) + n + 1;
-    char *section = calloc(1, len);
+    char *section = new_bytes(len);
     *(uint32_t *)(void *)section = (uint32_t)(4 * n_units);
     memcpy(section + 4, units, 4 * n_units);
     memset(section + 4 + 4 * n_units, 'x', n);
     free(units);
     assert_null(tokenizer_view(tokenizer, "CMAP", section, len));
-    return section;
 }
 
-/* Sets the vocabulary and builds the tables. Returns what tokenizer_build returns. */
-static const char *build(struct made *made, const char *const *words, size_t n)
+static struct fixture made_of(const char *kind, const char *normalizer, const char *added)
 {
-    struct tokenizer *tokenizer = &made->tokenizer;
-    made->vocabulary = vocabulary_section(tokenizer, words, n);
-    made->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
-    const char *wrong = tokenizer_build(tokenizer, made->tables);
-    made->scratch = wrong == NULL ? malloc(tokenizer_scratch_bytes(tokenizer)) : NULL;
-    return wrong;
+    return fixture_of(1, SETTINGS("kind", kind, "unknown", "0", "normalizer", normalizer, "added",
+                                  added, "splitter", "blanks"));
 }
 
-static struct made made_of(const char *kind, const char *normalizer, const char *added)
-{
-    struct made made = {.vocabulary = NULL};
-    tokenizer_defaults(&made.tokenizer, 1);
-    set(&made.tokenizer, "kind", kind);
-    set(&made.tokenizer, "unknown", "0");
-    set(&made.tokenizer, "normalizer", normalizer);
-    set(&made.tokenizer, "added", added);
-    set(&made.tokenizer, "splitter", "blanks");
-    return made;
-}
-
-static void drop(struct made *made)
-{
-    free(made->vocabulary);
-    free(made->merges);
-    free(made->tables);
-    free(made->scratch);
-}
-
-static struct token_count count(const struct made *made, const char *text, size_t len)
+static struct token_count count(const struct fixture *made, const char *text, size_t len)
 {
     return tokenizer_encode(&made->tokenizer, &(struct token_input){.text = text, .text_len = len},
                             false, NULL, NULL, 0, made->scratch);
 }
 
 /* The text of a is given up, and one of other letters is not. */
-static void assert_bounded(const struct made *made)
+static void assert_bounded(const struct fixture *made)
 {
     const char other[] = "b b b b";
     assert_true(count(made, many_a, LEN).is_exceeded);
@@ -103,11 +68,11 @@ SET_UP()
 
 /* ---- Growth ---- */
 
-static const char *build_normalizer(const char *normalizer, size_t charsmap, struct made *made)
+static const char *build_normalizer(const char *normalizer, size_t charsmap, struct fixture *made)
 {
     *made = made_of("words", normalizer, "");
-    made->merges = charsmap_of(&made->tokenizer, charsmap);
-    return build(made, (const char *const[]){"?", "b"}, 2);
+    set_charsmap(&made->tokenizer, charsmap);
+    return fixture_build(made, (const char *const[]){"?", "b"}, 2);
 }
 
 TEST(growth_is_refused)
@@ -124,15 +89,13 @@ TEST(growth_is_refused)
         "prepend:aaaaaaaa " A8 A8 A8 A8,
         "replace:x:" FDFA FDFA FDFA FDFA " nfkd replace:%20:" FDFA FDFA " nfkd",
     };
-    struct made made;
+    struct fixture made;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const char *wrong = build_normalizer(refused[i], 18, &made);
         if (wrong == NULL || strstr(wrong, "thousands of characters") == NULL)
             fail_msg("%s: %s", refused[i], wrong == NULL ? "accepted" : wrong);
-        drop(&made);
     }
     assert_non_null(build_normalizer("charsmap", 1000000, &made));
-    drop(&made);
 }
 
 /* As published tokenizers have them: what they make of U+FDFA, 18 letters, included; and rules for
@@ -148,66 +111,57 @@ TEST(usual_growth_is_not_refused)
         "clean space_cjk nfd drop_nonspacing lower",
     };
     static char text[30000];
-    struct made made;
+    struct fixture made;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         assert_null(build_normalizer(usual[i], 18, &made));
         for (size_t t = 0; worst_case_text_name(t) != NULL; t++) {
             worst_case_text(t, text, sizeof text);
             assert_false(count(&made, text, sizeof text).is_exceeded);
         }
-        drop(&made);
     }
 }
 
 /* A little less than what is refused, in a text of such letters alone. */
 TEST(growth_of_a_text_is_bounded)
 {
-    struct made made;
+    struct fixture made;
     assert_null(build_normalizer("charsmap", LONG / 2, &made));
     assert_true(count(&made, many_a, LEN).is_exceeded);
-    drop(&made);
     assert_null(build_normalizer(A8 A8 A8, 1, &made));
     assert_bounded(&made);
-    drop(&made);
 }
 
 /* ---- Added tokens ---- */
 
-static const char *build_added(size_t len, const char *flags, struct made *made)
+static const char *build_added(size_t len, const char *flags, struct fixture *made)
 {
-    char *added = calloc(1, len + 2);
+    char *added = new_bytes(len + 2);
     memset(added, 'a', len);
     added[len] = 'c';
     *made = made_of("words", "lower", flags);
-    const char *wrong = build(made, (const char *const[]){"?", "b", added}, 3);
-    free(added);
-    return wrong;
+    return fixture_build(made, (const char *const[]){"?", "b", added}, 3);
 }
 
 TEST(added_tokens)
 {
-    struct made made;
+    struct fixture made;
     assert_string_equal(build_added(100000, "2", &made), "an added token has more than 4096 bytes");
-    drop(&made);
     for (int normalized = 0; normalized < 2; normalized++) {
         assert_null(build_added(4000, normalized ? "2:n" : "2", &made));
         assert_bounded(&made);
-        drop(&made);
         assert_null(build_added(100, normalized ? "2:n" : "2", &made));
         assert_false(count(&made, many_a, LEN).is_exceeded);
-        drop(&made);
     }
 }
 
 /* An added token that would grow is given up when the file is opened. */
 TEST(added_tokens_that_grow)
 {
-    struct made made = made_of("words", "nfkd " A8 A8 A8, "2:n");
+    struct fixture made = made_of("words", "nfkd " A8 A8 A8, "2:n");
     char letters[1001] = "";
     memset(letters, 'a', 1000);
-    assert_string_equal(build(&made, (const char *const[]){"?", "b", letters}, 3),
+    assert_string_equal(fixture_build(&made, (const char *const[]){"?", "b", letters}, 3),
                         "an added token is far longer after normalization");
-    drop(&made);
 }
 
 /* ---- Words ---- */
@@ -215,14 +169,13 @@ TEST(added_tokens_that_grow)
 TEST(wordpiece)
 {
     static char begin[LONG + 2], next[LONG + 4] = "##";
-    struct made made = made_of("wordpiece", "", "");
+    struct fixture made = made_of("wordpiece", "", "");
     memset(begin, 'a', LONG);
     memset(next + 2, 'a', LONG);
     begin[LONG] = next[LONG + 2] = 'c';
-    set(&made.tokenizer, "max_word", "10000");
-    assert_null(build(&made, (const char *const[]){"?", "b", "a", "##a", begin, next}, 6));
+    fixture_set(&made.tokenizer, SETTINGS("max_word", "10000"));
+    assert_null(fixture_build(&made, (const char *const[]){"?", "b", "a", "##a", begin, next}, 6));
     assert_bounded(&made);
-    drop(&made);
 }
 
 /* Texts whose hashes lead to the same slots: too many are not written; a table without an empty
@@ -249,11 +202,10 @@ TEST(hash_tables)
         n += ((hash ^ hash >> 32) & (SLOTS - 1)) == 0;
     }
     const size_t n_bytes = vocabulary_bytes(lens, n);
-    void *built = malloc(n_bytes);
+    void *built = new_bytes(n_bytes);
     assert_string_equal(vocabulary_build(built, n_bytes, words, lens, n, &bad),
                         "1,024 tokens have hashes that are nearly the same");
     assert_null(vocabulary_build(built, vocabulary_bytes(lens, n - 1), words, lens, n - 1, &bad));
-    free(built);
 }
 
 /* The merges go on from the right, by three, into one token of any length, which two letters are
@@ -265,8 +217,8 @@ TEST(bpe_windows)
     static char texts[N_IDS][12], text[8 * N * 3];
     static const char *words[N_IDS];
     static struct merge merges[2 * N + 1];
-    struct made made = made_of("bpe", "", "");
-    size_t n = 0, bad, len = 0;
+    struct fixture made = made_of("bpe", "", "");
+    size_t n = 0, len = 0;
     for (uint32_t id = 0; id < N_IDS; id++) {
         const uint32_t code = 0x4E00 + id - FIRST;
         if (id >= FIRST && id < PAIRS)
@@ -282,20 +234,13 @@ TEST(bpe_windows)
         merges[n++] = (struct merge){.left = FIRST + (i + N - 1) % N, .right = pair, .id = ALL};
     }
     merges[n++] = (struct merge){.left = ALL, .right = ALL, .id = ALL};
-    set(&made.tokenizer, "prefix", "");
-    assert_null(build(&made, words, N_IDS));
-    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
-    const size_t n_bytes = merges_bytes(n, N_IDS);
-    void *memory = malloc(merges_build_bytes(&made.tokenizer.vocabulary));
-    made.merges = malloc(n_bytes);
-    assert_null(merges_build(made.merges, n_bytes, merges, n, &made.tokenizer.vocabulary, &affixes,
-                             memory, &bad));
-    free(memory);
-    assert_null(tokenizer_view(&made.tokenizer, "MERG", made.merges, n_bytes));
+    fixture_set(&made.tokenizer, SETTINGS("prefix", ""));
+    made.merges = merges;
+    made.n_merges = n;
+    assert_null(fixture_build(&made, words, N_IDS));
     for (size_t i = 0; i < 8 * N; i++, len += 3)
         memcpy(text + len, texts[FIRST + i % N], 3);
     assert_in_range(count(&made, text, len).n, 1, 8 * N / 100);
-    drop(&made);
 }
 
 /* ---- Interruption ---- */
@@ -317,23 +262,23 @@ TEST(the_caller_is_asked)
     static char text[1 << 16];
     struct worst_case_tokenizer worst;
     for (size_t i = 0; worst_case_tokenizer_open(&worst, i); i++) {
-        const bool has_pipeline = worst.tokenizer.kind >= TOKENIZER_WORDPIECE;
+        const bool has_pipeline = worst.fixture.tokenizer.kind >= TOKENIZER_WORDPIECE;
         for (size_t t = 0; worst_case_text_name(t) != NULL; t++) {
             worst_case_text(t, text, sizeof text);
             struct asked asked = {.most = SIZE_MAX}, ended = {.most = 2};
             struct token_input input = {
                 .text = text, .text_len = sizeof text, .is_over = is_over, .user = &asked};
-            struct token_count all =
-                tokenizer_encode(&worst.tokenizer, &input, false, NULL, NULL, 0, worst.scratch);
+            struct token_count all = tokenizer_encode(&worst.fixture.tokenizer, &input, false, NULL,
+                                                      NULL, 0, worst.fixture.scratch);
             assert_false(all.is_interrupted);
             assert_false(all.is_exceeded);
             if (has_pipeline)
                 assert_in_range(asked.n, sizeof text / 4096 * 3 / 4, sizeof text / 4096 * 4);
             input.user = &ended;
-            all = tokenizer_encode(&worst.tokenizer, &input, false, NULL, NULL, 0, worst.scratch);
+            all = tokenizer_encode(&worst.fixture.tokenizer, &input, false, NULL, NULL, 0,
+                                   worst.fixture.scratch);
             assert_int_equal(all.is_interrupted, asked.n >= 2);
             assert_int_equal(ended.n, asked.n < 2 ? asked.n : 2);
         }
-        worst_case_tokenizer_close(&worst);
     }
 }

@@ -180,6 +180,5 @@ TEST(tokenizers)
             assert_enough(stack_used(count_tokens, &(struct text){&worst, bytes, sizeof bytes}),
                           worst.name, worst_case_text_name(t));
         }
-        worst_case_tokenizer_close(&worst);
     }
 }

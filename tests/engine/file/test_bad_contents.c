@@ -6,7 +6,6 @@
 #include "tests/support.h"
 #include "tests/tiny_model.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SPARE = 4096 };

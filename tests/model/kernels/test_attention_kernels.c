@@ -4,7 +4,6 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static size_t to_panels(size_t n)
 {

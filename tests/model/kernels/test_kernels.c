@@ -10,7 +10,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};

@@ -7,7 +7,6 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct row {
     size_t n;

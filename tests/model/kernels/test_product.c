@@ -8,7 +8,6 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ROWS = 40, MOST_PANELS = 5, COLUMNS = MOST_PANELS * PANEL, OUT_STRIDE = COLUMNS + 16 };

@@ -6,7 +6,6 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -4,7 +4,6 @@
 #include "tests/model/plain.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 200, PADDED = (MOST + 15) / 16 * 16 };

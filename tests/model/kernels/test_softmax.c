@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Scores of n_keys by n_queries, and their results by one of the two ways: weights [n_keys,

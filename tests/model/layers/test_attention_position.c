@@ -6,7 +6,6 @@
 #include "model/layers/attention_position.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { HEADS = 3, MOST_WIDTH = 64 };
 

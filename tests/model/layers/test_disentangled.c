@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WIDTH = 24, MOST_TOKENS_HERE = 300 };
 

@@ -7,7 +7,6 @@
 #include "model/layers/embedding.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { TOKENS = 11, TYPES = 3, POSITIONS = 9, OFFSET = 2 };
 

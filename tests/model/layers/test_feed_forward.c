@@ -6,8 +6,6 @@
 
 #include "model/layers/feed_forward.h"
 
-#include <stdlib.h>
-
 static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
 
 static void check_middle(const struct kernels *kernels, enum activation activation, enum gate gate,

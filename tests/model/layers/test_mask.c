@@ -5,8 +5,6 @@
 
 #include "model/layers/attention.h"
 
-#include <stdlib.h>
-
 TEST(visible)
 {
     for (size_t n_keys = 0; n_keys <= 70; n_keys++) {

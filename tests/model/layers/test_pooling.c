@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const size_t row_counts[] = {1, 2, 3, 7, 31, 128, 512};
 static const size_t widths[] = {1, 2, 3, 5, 15, 16, 17, 31, 33, 64, 70};

@@ -9,7 +9,6 @@
 #include "model/layers/embedding.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void sinusoidal(size_t n, size_t width, size_t stride, float *out)

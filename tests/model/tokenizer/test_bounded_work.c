@@ -35,7 +35,6 @@ TEST(every_text_is_linear)
                          worst_case_text_name(t), found);
             most = found > most ? found : most;
         }
-        worst_case_tokenizer_close(&worst);
     }
     print_message("four times the text: at most %.1f times the work\n", most);
 }

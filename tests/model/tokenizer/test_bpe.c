@@ -2,12 +2,12 @@
 /* Byte pair encoding against a plain twin, which looks at all pairs for each merge; words longer
  * than what is merged at a time; what a piece of a word is. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
 
 #include "model/tokenizer/tokens.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LETTERS = 4, N_RULES = 40, N_WORD = 6000, MOST_TEXT = 24 };
@@ -17,8 +17,7 @@ struct rules {
     char texts[LETTERS + N_RULES][MOST_TEXT + 1];
     struct merge merges[N_RULES];
     size_t n_texts, n;
-    void *vocabulary, *section;
-    struct tokenizer tokenizer;
+    struct fixture fixture;
 };
 
 static size_t find_text(const struct rules *rules, const char *text)
@@ -50,35 +49,13 @@ static void make_rules(struct rules *rules)
 
 static void open_rules(struct rules *rules)
 {
-    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
     const char *texts[LETTERS + N_RULES];
-    size_t lens[LETTERS + N_RULES], bad;
-    for (size_t i = 0; i < rules->n_texts; i++) {
+    for (size_t i = 0; i < rules->n_texts; i++)
         texts[i] = rules->texts[i];
-        lens[i] = strlen(texts[i]);
-    }
-    const size_t n_bytes = vocabulary_bytes(lens, rules->n_texts);
-    rules->vocabulary = malloc(n_bytes);
-    tokenizer_defaults(&rules->tokenizer, 1);
-    assert_null(vocabulary_build(rules->vocabulary, n_bytes, texts, lens, rules->n_texts, &bad));
-    assert_null(vocabulary_view(&rules->tokenizer.vocabulary, rules->vocabulary, n_bytes));
-    const size_t n_merges = merges_bytes(rules->n, (uint32_t)rules->n_texts);
-    void *memory = malloc(merges_build_bytes(&rules->tokenizer.vocabulary));
-    rules->section = malloc(n_merges);
-    assert_null(merges_build(rules->section, n_merges, rules->merges, rules->n,
-                             &rules->tokenizer.vocabulary, &affixes, memory, &bad));
-    assert_null(tokenizer_view(&rules->tokenizer, "MERG", rules->section, n_merges));
-    free(memory);
-    assert_null(tokenizer_set(&rules->tokenizer, "kind", "bpe", 3));
-    assert_null(tokenizer_set(&rules->tokenizer, "prefix", "", 0));
-    assert_null(tokenizer_check(&rules->tokenizer, 1));
-    assert_null(tokenizer_build(&rules->tokenizer, NULL));
-}
-
-static void close_rules(struct rules *rules)
-{
-    free(rules->vocabulary);
-    free(rules->section);
+    rules->fixture = fixture_of(1, SETTINGS("kind", "bpe", "prefix", ""));
+    rules->fixture.merges = rules->merges;
+    rules->fixture.n_merges = rules->n;
+    assert_null(fixture_build(&rules->fixture, texts, rules->n_texts));
 }
 
 /* The order of a pair, or SIZE_MAX; of a pair that is listed twice the last one counts. */
@@ -112,9 +89,10 @@ static void check_word(const struct rules *rules, const char *word, size_t len)
     static engine_token found[N_WORD];
     static size_t ids[N_WORD];
     const struct token_input input = {.text = word, .text_len = len};
-    void *scratch = malloc(tokenizer_scratch_bytes(&rules->tokenizer));
+    const struct fixture *fixture = &rules->fixture;
     const size_t n =
-        tokenizer_encode(&rules->tokenizer, &input, false, NULL, found, N_WORD, scratch).n;
+        tokenizer_encode(&fixture->tokenizer, &input, false, NULL, found, N_WORD, fixture->scratch)
+            .n;
     for (size_t i = 0; i < len; i++)
         ids[i] = (size_t)(word[i] - 'a');
     assert_int_equal(n, plain_merge(rules, ids, len));
@@ -124,7 +102,6 @@ static void check_word(const struct rules *rules, const char *word, size_t len)
         at += strlen(rules->texts[ids[i]]);
         assert_int_equal(found[i].end, at);
     }
-    free(scratch);
 }
 
 TEST(plain_twin)
@@ -140,7 +117,6 @@ TEST(plain_twin)
                 word[k] = (char)('a' + random_below(LETTERS));
             check_word(&rules, word, len);
         }
-        close_rules(&rules);
     }
 }
 
@@ -155,7 +131,6 @@ TEST(long_words)
         for (size_t k = 0; k < N_WORD; k++)
             word[k] = (char)('a' + (letters == 2 ? k % 2 : random_below(letters)));
         check_word(&rules, word, N_WORD);
-        close_rules(&rules);
     }
 }
 
@@ -192,7 +167,6 @@ TEST(pieces_of_words)
     f.tokenizer.splitter.metaspace = METASPACE_ALWAYS;
     assert_true(tokenizer_continues_word(&f.tokenizer, 1));
     assert_false(tokenizer_continues_word(&f.tokenizer, 8));
-    fixture_free(&f);
 }
 
 /* Sections that are not made: of another length, and of merges that name no token. */
@@ -203,9 +177,9 @@ TEST(refused_merges)
     struct rules rules;
     make_rules(&rules);
     open_rules(&rules);
-    const struct vocabulary *vocabulary = &rules.tokenizer.vocabulary;
+    const struct vocabulary *vocabulary = &rules.fixture.tokenizer.vocabulary;
     const size_t len = merges_bytes(1, vocabulary->n);
-    char *section = malloc(len), *memory = malloc(merges_build_bytes(vocabulary));
+    char *section = new_bytes(len), *memory = new_bytes(merges_build_bytes(vocabulary));
     size_t which;
     for (size_t i = 0; i < 3; i++) {
         struct merge merge = bad[i];
@@ -223,9 +197,6 @@ TEST(refused_merges)
     assert_string_equal(merges_build(section, 0, bad, 1, vocabulary, &affixes, memory, &which),
                         "the section does not have the length that merges_bytes returned");
     assert_int_equal(merges_bytes(SIZE_MAX, vocabulary->n), 0);
-    free(section);
-    free(memory);
-    close_rules(&rules);
 }
 
 /* A token is made whole only if the merges of its characters give this token, and not another. */
@@ -236,7 +207,7 @@ TEST(merges_that_make_another_token)
     struct fixture f = fixture_new(words, 4, 1, SETTINGS("kind", "words", "unknown", "0"));
     const struct vocabulary *vocabulary = &f.tokenizer.vocabulary;
     const size_t len = merges_bytes(1, vocabulary->n);
-    char *section = malloc(len), *memory = malloc(merges_build_bytes(vocabulary));
+    char *section = new_bytes(len), *memory = new_bytes(merges_build_bytes(vocabulary));
     size_t which;
     for (uint32_t id = 2; id < 4; id++) {
         const struct merge merge = {.left = 0, .right = 1, .id = id};
@@ -245,9 +216,6 @@ TEST(merges_that_make_another_token)
         assert_null(merges_view(&merges, section, len, vocabulary->n));
         assert_int_equal(merges_make_whole(&merges, 2), id == 2);
     }
-    free(section);
-    free(memory);
-    fixture_free(&f);
 }
 
 TEST(damaged_sections)

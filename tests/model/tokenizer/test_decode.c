@@ -3,14 +3,10 @@
  * 0.23 gives with the decoder that such tokenizers have.
  *
  * Guarantee: ids become the text that HuggingFace's usual decoder of that kind makes of them. */
-#include "tests/model/tokenizer/pieces_section.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/support.h"
 
 #include "model/tokenizer/tokens.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 static const struct decode_case {
     const char *kind, *words[10], *settings[14];
@@ -80,21 +76,14 @@ TEST(kinds)
 {
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const struct decode_case *c = &CASES[i];
-        struct tokenizer tokenizer;
         size_t n = 0;
         while (n < 10 && c->words[n] != NULL)
             n++;
-        tokenizer_defaults(&tokenizer, 1);
-        assert_null(tokenizer_set(&tokenizer, "kind", c->kind, strlen(c->kind)));
-        for (const char *const *set = c->settings; *set != NULL; set += 2)
-            assert_null(tokenizer_set(&tokenizer, set[0], set[1], strlen(set[1])));
-        void *section = vocabulary_section(&tokenizer, c->words, n);
-        void *tables = malloc(tokenizer_table_bytes(&tokenizer) + 1);
-        assert_null(tokenizer_build(&tokenizer, tables));
-        assert_decoded(&tokenizer, c, false, c->all);
-        assert_decoded(&tokenizer, c, true, c->ordinary);
-        free(tables);
-        free(section);
+        struct fixture f = fixture_of(1, SETTINGS("kind", c->kind));
+        fixture_set(&f.tokenizer, c->settings);
+        assert_null(fixture_build(&f, c->words, n));
+        assert_decoded(&f.tokenizer, c, false, c->all);
+        assert_decoded(&f.tokenizer, c, true, c->ordinary);
     }
 }
 

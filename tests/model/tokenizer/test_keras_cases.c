@@ -5,30 +5,22 @@
  *
  * Guarantee: 33,270 texts have the ids that Keras gives (../shared). */
 #include "tests/model/tokenizer/pieces_section.h"
+#include "tests/owned.h"
+#include "tests/support.h"
 
 #include "model/unicode/unicode.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 struct keras_file {
     json_t *root, *word_index;
     struct tokenizer tokenizer;
-    void *section, *scratch;
+    void *scratch;
     char num_words[24], unknown[24];
 };
-
-static const char *shared_dir(void)
-{
-    const char *dir = getenv("SHARED_DIR");
-    return dir != NULL ? dir : "../shared";
-}
 
 static void set(struct keras_file *file, const char *key, const char *value, size_t len)
 {
@@ -56,18 +48,17 @@ static void build_vocabulary(struct keras_file *file)
     json_t *id;
     json_object_foreach(file->word_index, word, id) if ((size_t)json_integer_value(id) >= n) n =
         (size_t)json_integer_value(id) + 1;
-    const char **texts = calloc(n, sizeof *texts);
-    assert_non_null(texts);
+    const char **texts = new_bytes(n * sizeof *texts);
     json_object_foreach(file->word_index, word, id) texts[json_integer_value(id)] = word;
-    file->section = vocabulary_section(&file->tokenizer, texts, n);
-    free(texts);
+    owned(vocabulary_section(&file->tokenizer, texts, n), free);
 }
 
 static void open_keras_file(struct keras_file *file, const char *name)
 {
-    char path[1024];
+    char path[SUPPORT_PATH], below[128];
     json_error_t error;
-    snprintf(path, sizeof path, "%s/tokenizers/definitions/%s.json", shared_dir(), name);
+    snprintf(below, sizeof below, "tokenizers/definitions/%s.json", name);
+    support_shared(below, path);
     file->root = json_load_file(path, JSON_ALLOW_NUL, &error);
     if (file->root == NULL)
         fail_msg("%s: %s", path, error.text);
@@ -95,16 +86,13 @@ static void open_keras_file(struct keras_file *file, const char *name)
     }
     build_vocabulary(file);
     assert_null(tokenizer_check(&file->tokenizer, 0));
-    file->scratch = malloc(tokenizer_scratch_bytes(&file->tokenizer));
-    assert_non_null(file->scratch);
+    file->scratch = new_bytes(tokenizer_scratch_bytes(&file->tokenizer));
 }
 
 static void close_keras_file(struct keras_file *file)
 {
     json_decref(file->root);
     json_decref(file->word_index);
-    free(file->section);
-    free(file->scratch);
 }
 
 /* The text of a span in lower case, as the vocabulary has it. */
@@ -152,24 +140,22 @@ static bool case_is_right(const struct keras_file *file, const json_t *text, con
     return right;
 }
 
-/* Counts over all files so far; in the end the numbers in tests/README.md. */
-static size_t n_all_cases;
-enum { EXPECTED_CASES = 33270 };
-
-static void all_cases(void **state)
+/* Returns how many cases a file has, all of which must be right. */
+static size_t all_cases(const char *name)
 {
-    const char *name = *state;
-    char command[1024];
-    snprintf(command, sizeof command,
-             "gzip -dc '%s/tokenizers/cases/keras/%s.jsonl.gz' 2>/dev/null", shared_dir(), name);
-    FILE *cases = popen(command, "r");
-    assert_non_null(cases);
+    char command[1024], path[SUPPORT_PATH], below[128];
+    size_t cap = 0, n_cases = 0, n_wrong = 0;
     struct keras_file file;
     char *line = NULL;
-    size_t cap = 0, n_cases = 0, n_wrong = 0;
+    snprintf(below, sizeof below, "tokenizers/cases/keras/%s.jsonl.gz", name);
+    if (!support_shared(below, path))
+        return 0;
+    snprintf(command, sizeof command, "gzip -dc '%s'", path);
+    FILE *cases = popen(command, "r");
+    assert_non_null(cases);
+    open_keras_file(&file, name);
     while (getline(&line, &cap, cases) > 0) {
-        if (n_cases++ == 0)
-            open_keras_file(&file, name);
+        n_cases++;
         json_error_t error;
         json_t *root = json_loads(line, JSON_ALLOW_NUL, &error);
         if (root == NULL) /* a lone surrogate, say: no UTF-8 text can hold it */
@@ -184,33 +170,25 @@ static void all_cases(void **state)
     }
     free(line);
     pclose(cases);
-    if (n_cases == 0) {
-        print_message("no cases in %s/tokenizers: skipped\n", shared_dir());
-        skip();
-    }
     close_keras_file(&file);
-    n_all_cases += n_cases;
     print_message("%s: %zu cases, %zu differ\n", name, n_cases, n_wrong);
     assert_int_equal(n_wrong, 0);
+    return n_cases;
 }
 
-static void all_files(void **state)
+TEST(all_files)
 {
-    (void)state;
-    if (n_all_cases == 0)
-        skip();
-    assert_int_equal(n_all_cases, EXPECTED_CASES);
-}
-
-int main(void)
-{
+    enum { EXPECTED_CASES = 33270 }; /* tests/README.md says so */
     static const char *const names[] = {
         "keras-char",         "keras-default",          "keras-filters_custom",
         "keras-nofilter",     "keras-nolower",          "keras-oov",
         "keras-num_words500", "keras-oov_num_words300", "keras-split_pipe"};
-    enum { N = sizeof names / sizeof *names };
-    struct CMUnitTest tests[N + 1] = {[N] = cmocka_unit_test(all_files)};
-    for (size_t i = 0; i < N; i++)
-        tests[i] = (struct CMUnitTest){names[i], all_cases, NULL, NULL, (void *)names[i]};
-    return cmocka_run_group_tests_name("keras_cases", tests, NULL, NULL);
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        n += all_cases(names[i]);
+    if (n == 0) {
+        print_message("skipped: no cases in ../shared/tokenizers\n");
+        skip();
+    }
+    assert_int_equal(n, EXPECTED_CASES);
 }

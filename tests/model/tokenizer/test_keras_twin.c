@@ -103,15 +103,12 @@ TEST(keras_twin_agrees)
     }
     for (size_t round = 0; round < 40000; round++) {
         static struct fixture f;
-        if (round % 200 == 0) {
-            if (round > 0)
-                fixture_free(&f);
+        if (round % 200 == 0)
             f = fixture_new(words, LETTERS, 0,
                             SETTINGS("kind", "keras", "unknown", "0", "lower",
                                      random_below(2) ? "yes" : "no", "split",
                                      splits[random_below(11)], "filters",
                                      filter_lists[random_below(6)]));
-        }
         char text[128];
         size_t len = 0;
         const size_t n_letters = random_below(N) + 1;
@@ -125,11 +122,9 @@ TEST(keras_twin_agrees)
         const struct token_count count = encode_text(&f, text, len);
         assert_int_equal(count.n, n);
         for (size_t i = 0; i < n; i++) {
-            assert_int_equal(tokens[i].id, expected[i].id);
-            assert_int_equal(tokens[i].begin, expected[i].begin);
-            assert_int_equal(tokens[i].end, expected[i].end);
+            assert_int_equal(found_tokens[i].id, expected[i].id);
+            assert_int_equal(found_tokens[i].begin, expected[i].begin);
+            assert_int_equal(found_tokens[i].end, expected[i].end);
         }
-        if (round == 39999)
-            fixture_free(&f);
     }
 }

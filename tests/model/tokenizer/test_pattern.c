@@ -1,73 +1,38 @@
 /* tags: sizes aarch64 */
 /* Words of the patterns, as HuggingFace tokenizers 0.23.2 splits by their regular expressions. */
-#include "tests/model/tokenizer/pieces_section.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/suite.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A tokenizer that knows no character: each word is one unknown token. */
-struct twin_splitter {
-    struct tokenizer tokenizer;
-    void *vocabulary, *merges, *tables;
-};
-
-static struct twin_splitter splitter_new(const char *const *settings)
+static struct fixture splitter_new(const char *const *settings)
 {
     static const char *const texts[] = {"\x01", NULL};
-    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
-    struct twin_splitter made;
-    size_t bad, n_merges = merges_bytes(0, 2);
-    made.merges = malloc(n_merges);
-    tokenizer_defaults(&made.tokenizer, 1);
-    made.vocabulary = vocabulary_section(&made.tokenizer, texts, 2);
-    void *memory = malloc(merges_build_bytes(&made.tokenizer.vocabulary));
-    assert_null(merges_build(made.merges, n_merges, NULL, 0, &made.tokenizer.vocabulary, &affixes,
-                             memory, &bad));
-    free(memory);
-    for (; *settings != NULL; settings += 2)
-        assert_null(tokenizer_set(&made.tokenizer, settings[0], settings[1], strlen(settings[1])));
-    assert_null(tokenizer_view(&made.tokenizer, "MERG", made.merges, n_merges));
-    assert_null(tokenizer_check(&made.tokenizer, 1));
-    made.tables = malloc(tokenizer_table_bytes(&made.tokenizer) + 1);
-    assert_null(tokenizer_build(&made.tokenizer, made.tables));
-    return made;
+    return fixture_new(texts, 2, 1, settings);
 }
 
-static void splitter_free(struct twin_splitter *splitter)
-{
-    free(splitter->vocabulary);
-    free(splitter->merges);
-    free(splitter->tables);
-}
-
-static const char *spans(const struct twin_splitter *splitter, const char *text)
+static const char *spans(const struct fixture *splitter, const char *text)
 {
     static char line[1024];
-    const struct token_input input = {.text = text, .text_len = strlen(text)};
-    void *scratch = malloc(tokenizer_scratch_bytes(&splitter->tokenizer));
-    const struct token_count count =
-        tokenizer_encode(&splitter->tokenizer, &input, false, NULL, tokens, MAX_TOKENS, scratch);
+    const struct token_count count = encode_text(splitter, text, strlen(text));
     size_t n = 0;
-    free(scratch);
     line[0] = '\0';
     assert_true(count.n < 64);
     for (size_t i = 0; i < count.n; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, "%s%zu-%zu", i > 0 ? " " : "",
-                              tokens[i].begin, tokens[i].end);
+                              found_tokens[i].begin, found_tokens[i].end);
     return line;
 }
 
 static void expect_words(const char *pattern, const char *text, const char *expected)
 {
-    struct twin_splitter f = splitter_new(
+    struct fixture f = splitter_new(
         SETTINGS("kind", "bpe", "unknown", "0", "fuse_unknown", "yes", "pattern", pattern));
     const char *found = spans(&f, text);
     if (strcmp(found, expected) != 0)
         fail_msg("%s: '%s' has the words %s, expected %s", pattern, text, found, expected);
-    splitter_free(&f);
 }
 
 TEST(words_of_patterns)
@@ -133,46 +98,42 @@ TEST(words_of_patterns)
 /* A rule cuts before the pattern sees the text, and a blank is put before each part. */
 TEST(rules_before_patterns)
 {
-    struct twin_splitter f =
+    struct fixture f =
         splitter_new(SETTINGS("kind", "bpe", "unknown", "0", "fuse_unknown", "yes", "pattern",
                               "gpt2", "splitter", "digits", "first_blank", "yes"));
     assert_string_equal(spans(&f, "a 1b"), "0-1 1-2 2-3 3-4");
-    splitter_free(&f);
 }
 
 TEST(other_kinds_have_none)
 {
-    struct fixture f = fixture_new(WORDS, N_WORDS, 1, SETTINGS("kind", "words", "unknown", "0"));
+    struct fixture f =
+        fixture_new(FEW_WORDS, N_FEW_WORDS, 1, SETTINGS("kind", "words", "unknown", "0"));
     assert_null(tokenizer_set(&f.tokenizer, "pattern", "cl100k", 6));
     assert_non_null(tokenizer_check(&f.tokenizer, 1));
     assert_non_null(tokenizer_set(&f.tokenizer, "pattern", "o300k", 5));
-    fixture_free(&f);
 }
 
 /* An unknown token whose id has no text has no blanks to trim. */
 TEST(trimmed_without_a_text)
 {
-    struct twin_splitter f =
+    struct fixture f =
         splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "trim", "yes", "fuse_unknown", "yes"));
     assert_string_equal(spans(&f, " a "), "0-3");
-    splitter_free(&f);
 }
 
 /* What waits for a literal text when a blank comes is a word, which a token that takes the blank
  * along leaves. */
 TEST(words_before_blanks_that_are_taken)
 {
-    struct twin_splitter f = splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "pattern", "gpt2",
-                                                   "fuse_unknown", "yes", "added", "0:nl"));
+    struct fixture f = splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "pattern", "gpt2",
+                                             "fuse_unknown", "yes", "added", "0:nl"));
     assert_string_equal(spans(&f, "a'  \x01"), "0-1 1-2 2-5");
     assert_string_equal(spans(&f, "'r \x01"), "0-1 1-2 2-4");
     assert_string_equal(spans(&f, "!  \x01 b"), "0-1 1-4 4-6");
-    splitter_free(&f);
     /* A blank that belongs to the word before it is taken from it again. */
     f = splitter_new(SETTINGS("kind", "bpe", "unknown", "1", "pattern", "after_blanks",
                               "fuse_unknown", "yes", "added", "0:nl"));
     assert_string_equal(spans(&f, "a \x01"), "0-1 1-3");
     assert_string_equal(spans(&f, "x ab \t  \x01 b"), "0-2 2-4 4-9 9-10 10-11");
     assert_string_equal(spans(&f, "  \x01 \x01"), "0-3 3-5");
-    splitter_free(&f);
 }

@@ -2,19 +2,17 @@
 /* Special tokens around texts, and which tokens a limit leaves. */
 #include "model/tokenizer/tokenize.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 TEST(templates)
 {
     struct fixture f = fixture_new(
-        WORDS, N_WORDS, 2,
+        FEW_WORDS, N_FEW_WORDS, 2,
         SETTINGS("kind", "blanks", "single", "4:0 A:1 5:0", "pair", "4:0 B:1 5:1  A:0 5:0"));
     struct token_input input = {.text = "ride bike", .text_len = 9};
     struct token_count count =
-        tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+        tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
     static const engine_token one[] = {
         {.id = 4, .special = true},
         {.id = 2, .type = 1, .begin = 0, .end = 4},
@@ -34,34 +32,36 @@ TEST(templates)
         assert_int_equal(count.n, pass == 0 ? 4 : 6);
         assert_int_equal(count.n_dropped, 0);
         for (size_t i = 0; i < count.n; i++) {
-            assert_int_equal(tokens[i].id, expected[i].id);
-            assert_int_equal(tokens[i].type, expected[i].type);
-            assert_int_equal(tokens[i].begin, expected[i].begin);
-            assert_int_equal(tokens[i].end, expected[i].end);
-            assert_int_equal(tokens[i].special, expected[i].special);
-            assert_int_equal(tokens[i].in_pair, expected[i].in_pair);
+            assert_int_equal(found_tokens[i].id, expected[i].id);
+            assert_int_equal(found_tokens[i].type, expected[i].type);
+            assert_int_equal(found_tokens[i].begin, expected[i].begin);
+            assert_int_equal(found_tokens[i].end, expected[i].end);
+            assert_int_equal(found_tokens[i].special, expected[i].special);
+            assert_int_equal(found_tokens[i].in_pair, expected[i].in_pair);
         }
         expected = two;
         input.pair = " i";
         input.pair_len = 2;
-        count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+        count =
+            tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
     }
-    count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
+    count =
+        tokenizer_encode(&f.tokenizer, &input, false, NULL, found_tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 3);
-    assert_int_equal(tokens[0].id, 1);
-    assert_int_equal(tokens[0].type, 1);
-    assert_true(tokens[0].in_pair);
-    assert_int_equal(tokens[2].id, 3);
+    assert_int_equal(found_tokens[0].id, 1);
+    assert_int_equal(found_tokens[0].type, 1);
+    assert_true(found_tokens[0].in_pair);
+    assert_int_equal(found_tokens[2].id, 3);
 
     input = (struct token_input){.text = NULL};
-    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 2);
-    count = tokenizer_encode(&f.tokenizer, &input, false, NULL, tokens, MAX_TOKENS, f.scratch);
+    count =
+        tokenizer_encode(&f.tokenizer, &input, false, NULL, found_tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 0);
     input.pair = "";
-    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, tokens, MAX_TOKENS, f.scratch);
+    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
     assert_int_equal(count.n, 3);
-    fixture_free(&f);
 }
 
 /* The formula of weights/FORMAT.md, in signed numbers as it is written there. */
@@ -143,7 +143,7 @@ static void check_cut(const struct fixture *f, const struct cut *cut)
         assert_null(template_truncate(ENGINE_TRUNCATE_LONGEST_FIRST, cut->two, counts, room, kept));
     const size_t n = n_special + kept[0] + kept[1];
 
-    engine_token *out = cut->cap > 0 ? calloc(cut->cap, sizeof *out) : NULL;
+    engine_token *out = cut->cap > 0 ? new_bytes(cut->cap * sizeof *out) : NULL;
     const struct token_limit limit = {.most = cut->limit, .left = cut->left};
     const struct token_count count =
         tokenizer_encode(&f->tokenizer, &input, cut->special, &limit, out, cut->cap, f->scratch);
@@ -152,7 +152,6 @@ static void check_cut(const struct fixture *f, const struct cut *cut)
     assert_int_equal(count.n_dropped, cut->a + (cut->two ? cut->b : 0) - kept[0] - kept[1]);
     for (size_t i = 0; i < cut->cap && i < n; i++)
         check_token(&out[i], cut, kept, i);
-    free(out);
 }
 
 /* Every length of both texts, limit and room for the answer, with and without special tokens. */
@@ -160,7 +159,7 @@ TEST(truncation)
 {
     static const size_t caps[] = {0, 1, 2, 3, 5, 8, 30};
     struct fixture f = fixture_new(
-        WORDS, N_WORDS, 2,
+        FEW_WORDS, N_FEW_WORDS, 2,
         SETTINGS("kind", "keras", "single", "4:0 A:0 5:0", "pair", "4:0 A:0 5:0 B:1 5:1"));
     struct cut cut;
     for (cut.a = 0; cut.a < 8; cut.a++)
@@ -173,5 +172,4 @@ TEST(truncation)
                     cut.cap = caps[i / 8];
                     check_cut(&f, &cut);
                 }
-    fixture_free(&f);
 }

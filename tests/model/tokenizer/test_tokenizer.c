@@ -1,6 +1,7 @@
 /* tags: sizes aarch64 */
 /* Word splitting at blanks and as Keras does; texts, words and vocabularies at the limits. */
 #include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
 #include "tests/support.h"
 
@@ -8,13 +9,13 @@
 #include "model/unicode/unicode.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
 TEST(blanks)
 {
-    struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
+    struct fixture f =
+        fixture_new(FEW_WORDS, N_FEW_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
     assert_tokens(&f, "I ride bike", "8(0,1) 2(2,6) 3(7,11)");
     assert_tokens(&f, "", "");
     assert_tokens(&f, " \t\n\v\f\r\xC2\x85\u00A0\u1680\u2000\u200A", "");
@@ -25,19 +26,18 @@ TEST(blanks)
     assert_tokens(&f, "ride\0bike \0 bike", "0(0,9) 0(10,11) 3(12,16)");
     assert_tokens(&f, "\xFF bike \xE2\x82", "6(0,1) 3(2,6) 6(7,9)");
     assert_tokens(&f, "ridex rid Ride", "0(0,5) 0(6,9) 0(10,14)");
-    fixture_free(&f);
 
-    f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "lower", "yes"));
+    f = fixture_new(FEW_WORDS, N_FEW_WORDS, 0, SETTINGS("kind", "blanks", "lower", "yes"));
     assert_tokens(&f, "I RIDE bike", "1(0,1) 2(2,6) 3(7,11)");
     assert_tokens(&f, "\u039F\u0394\u039F\u03A3 no", "7(0,8)"); /* ΟΔΟΣ */
     assert_tokens(&f, "no \u0130", "9(3,5)");                   /* I with dot */
-    fixture_free(&f);
 }
 
 /* White_Space is the categories of separators with the controls from tab to return and NEL. */
 TEST(blanks_are_white_space)
 {
-    struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
+    struct fixture f =
+        fixture_new(FEW_WORDS, N_FEW_WORDS, 0, SETTINGS("kind", "blanks", "unknown", "0"));
     for (uint32_t code = 1; code < 0x30000; code++) {
         char text[2 + UTF8_BYTES] = "i";
         utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code);
@@ -50,13 +50,12 @@ TEST(blanks_are_white_space)
         if (n != (is_blank ? 2 : 1))
             fail_msg("U+%04X makes %zu words", (unsigned)code, n);
     }
-    fixture_free(&f);
 }
 
 TEST(keras)
 {
     struct fixture f = fixture_new(
-        WORDS, N_WORDS, 0,
+        FEW_WORDS, N_FEW_WORDS, 0,
         SETTINGS("kind", "keras", "lower", "yes", "filters", "!,.\t\n", "unknown", "0"));
     assert_tokens(&f, "I ride, BIKE.", "1(0,1) 2(2,6) 3(8,12)");
     assert_tokens(&f, "ride!bike\tI\nx", "2(0,4) 3(5,9) 1(10,11) 0(12,13)");
@@ -67,14 +66,12 @@ TEST(keras)
     assert_tokens(&f, "ride\0 bike", "0(0,5) 3(6,10)");
     assert_tokens(&f, "\u039F\u0394\u039F\u03A3.", "7(0,8)");
     assert_tokens(&f, "\u0130 \xC3", "9(0,2) 6(3,4)");
-    fixture_free(&f);
 
-    f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "num_words", "3"));
+    f = fixture_new(FEW_WORDS, N_FEW_WORDS, 0, SETTINGS("kind", "keras", "num_words", "3"));
     assert_tokens(&f, "i ride bike I i", "1(0,1) 2(2,6) 1(14,15)");
-    fixture_free(&f);
-    f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "num_words", "3", "unknown", "5"));
+    f = fixture_new(FEW_WORDS, N_FEW_WORDS, 0,
+                    SETTINGS("kind", "keras", "num_words", "3", "unknown", "5"));
     assert_tokens(&f, "i ride bike x", "1(0,1) 2(2,6) 5(7,11) 5(12,13)");
-    fixture_free(&f);
 }
 
 TEST(keras_characters)
@@ -87,7 +84,6 @@ TEST(keras_characters)
     assert_tokens(&f, "\u0130ab", "2(0,2) 3(0,2) 1(2,3) 0(3,4)");
     assert_tokens(&f, "\xE2\x82\U0001F600", "5(0,2) 0(2,6)");
     assert_tokens(&f, "\0a", "0(0,1) 1(1,2)");
-    fixture_free(&f);
 }
 
 TEST(large_texts)
@@ -95,23 +91,23 @@ TEST(large_texts)
     const size_t large = support_emulated() ? 200000 : 10000000, many_words = large / 10;
     static const char *const kinds[][2] = {
         {"blanks", "no"}, {"blanks", "yes"}, {"keras", "no"}, {"keras", "yes"}};
-    char *text = malloc(large);
-    engine_token *out = malloc(many_words * sizeof *out);
+    char *text = new_bytes(large);
+    engine_token *out = new_bytes(many_words * sizeof *out);
     assert_true(text != NULL && out != NULL);
     for (size_t i = 0; i < 4; i++) {
-        struct fixture f = fixture_new(WORDS, N_WORDS, 0,
+        struct fixture f = fixture_new(FEW_WORDS, N_FEW_WORDS, 0,
                                        SETTINGS("kind", kinds[i][0], "lower", kinds[i][1],
                                                 "unknown", "0", "single", "4:0 A:0"));
         memset(text, 'x', large);
         struct token_count count = encode_text(&f, text, large);
         assert_int_equal(count.n, 2);
-        assert_int_equal(tokens[1].id, 0);
-        assert_int_equal(tokens[1].end, large);
+        assert_int_equal(found_tokens[1].id, 0);
+        assert_int_equal(found_tokens[1].end, large);
         for (size_t at = 0; at + 2 <= large; at += 2)
             memcpy(text + at, "\u03A3", 2);
         count = encode_text(&f, text, large);
         assert_int_equal(count.n, 2);
-        assert_int_equal(tokens[1].end, large);
+        assert_int_equal(found_tokens[1].end, large);
         memset(text, 0x80, large);
         assert_int_equal(encode_text(&f, text, large).n, 2);
 
@@ -124,10 +120,7 @@ TEST(large_texts)
         count = tokenizer_encode(&f.tokenizer, &many, true, &limit, out, many_words, f.scratch);
         assert_int_equal(count.n, 128);
         assert_int_equal(count.n_dropped, many_words + 1 - 128);
-        fixture_free(&f);
     }
-    free(out);
-    free(text);
 }
 
 /* Words as long as the longest of the vocabulary, and one byte longer, before split strings that
@@ -148,7 +141,6 @@ TEST(longest_words)
         snprintf(expected, sizeof expected, "1(0,40) 0(%zu,%zu) 1(%zu,%zu)", 40 + split, 81 + split,
                  81 + 2 * split, 121 + 2 * split);
         assert_string_equal(shown_tokens(&f, text, len), expected);
-        fixture_free(&f);
     }
 }
 
@@ -157,40 +149,39 @@ TEST(random_bytes)
     static const char *const filters = "!\u00E9\u20AC ";
     for (unsigned kind = 0; kind < 4; kind++) {
         struct fixture f =
-            fixture_new(WORDS, N_WORDS, 0,
+            fixture_new(FEW_WORDS, N_FEW_WORDS, 0,
                         SETTINGS("kind", kind == 0 ? "blanks" : "keras", "char_level",
                                  kind == 1 ? "yes" : "no", "split", kind == 2 ? "\u20AC" : " ",
                                  "filters", filters, "lower", "yes", "unknown", "0"));
         for (size_t round = 0; round < (support_emulated() ? 1000 : 20000); round++) {
             const size_t len = random_below(40);
-            char *text = malloc(len + 1);
+            char *text = new_bytes(len + 1);
             assert_non_null(text);
             for (size_t i = 0; i < len; i++)
                 text[i] = (char)(random_below(2) ? random_below(256)
                                                  : (unsigned char)filters[random_below(7)]);
-            char *just = len > 0 ? malloc(len) : NULL;
+            char *just = len > 0 ? new_bytes(len) : NULL;
             if (len > 0)
                 memcpy(just, text, len);
             const struct token_count count = encode_text(&f, just, len);
             size_t end = 0;
             for (size_t i = 0; i < count.n; i++) {
-                assert_true(tokens[i].begin < tokens[i].end && tokens[i].end <= len);
-                assert_true(tokens[i].begin >= end || kind == 1);
-                end = tokens[i].end;
+                assert_true(found_tokens[i].begin < found_tokens[i].end &&
+                            found_tokens[i].end <= len);
+                assert_true(found_tokens[i].begin >= end || kind == 1);
+                end = found_tokens[i].end;
             }
-            free(just);
-            free(text);
         }
-        fixture_free(&f);
     }
 }
 
 /* A vocabulary with flipped bytes gives other ids, and nothing worse. */
 TEST(damaged_vocabulary)
 {
-    struct fixture f = fixture_new(WORDS, N_WORDS, 0, SETTINGS("kind", "keras", "unknown", "0"));
+    struct fixture f =
+        fixture_new(FEW_WORDS, N_FEW_WORDS, 0, SETTINGS("kind", "keras", "unknown", "0"));
     const struct vocabulary *vocabulary = &f.tokenizer.vocabulary;
-    unsigned char *from = (unsigned char *)f.section + 16;
+    unsigned char *from = (unsigned char *)f.vocabulary + 16;
     const size_t bytes = 4 * ((size_t)vocabulary->n_slots + vocabulary->n + 1);
     for (size_t i = 0; i < bytes; i++)
         for (unsigned bit = 0; bit < 8; bit++) {
@@ -198,10 +189,9 @@ TEST(damaged_vocabulary)
             const struct token_count count = encode_text(&f, "i ride bike \xFF I <s>", 19);
             assert_int_equal(count.n, 6);
             for (size_t t = 0; t < count.n; t++)
-                assert_true(tokens[t].id >= 0 && tokens[t].id < N_WORDS);
+                assert_true(found_tokens[t].id >= 0 && found_tokens[t].id < N_FEW_WORDS);
             from[i] ^= (unsigned char)(1u << bit);
         }
-    fixture_free(&f);
 }
 
 /* Blanks become a character of words, and rules after it cut words further. */
@@ -226,7 +216,6 @@ TEST(metaspace)
         assert_null(tokenizer_build(&f.tokenizer, NULL));
         assert_string_equal(shown_tokens(&f, cases[i].text, strlen(cases[i].text)),
                             cases[i].expected);
-        fixture_free(&f);
     }
 }
 
@@ -249,5 +238,4 @@ TEST(trimmed_spans)
         assert_int_equal(sink.n, 1);
         assert_true(token.id == id && token.begin == (id == 1 ? 3 : 2) && token.end == token.begin);
     }
-    fixture_free(&f);
 }

@@ -125,7 +125,7 @@ TEST(refused_settings)
 
 TEST(refused_wholes)
 {
-    struct fixture f = fixture_new(WORDS, N_WORDS, 2, SETTINGS("kind", "keras"));
+    struct fixture f = fixture_new(FEW_WORDS, N_FEW_WORDS, 2, SETTINGS("kind", "keras"));
     static const char *const refused[][2] = {{"unknown", "10"},
                                              {"single", "10:0 A:0"},
                                              {"pair", "A:0 B:0 10:0"},
@@ -154,5 +154,4 @@ TEST(refused_wholes)
     assert_non_null(tokenizer_check(&f.tokenizer, 1)); /* its pair template has B:1 */
     assert_null(tokenizer_set(&f.tokenizer, "unknown", "9", 1));
     assert_null(tokenizer_check(&f.tokenizer, 2));
-    fixture_free(&f);
 }

@@ -2,10 +2,10 @@
 /* Kind unigram: its pieces against the plain way, a table of the best sum up to each character of
  * the whole word; words that are longer than the memory, also such of which nothing is certain
  * before their end. What the reference says is in test_wordpiece_cases.c. */
-#include "tests/model/tokenizer/pieces_section.h"
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CHARS = 40000, N_LETTERS = 3 };
@@ -15,37 +15,20 @@ static const char *const TEXTS[] = {"?",   "a",    "b",     "aa",      "ab",    
 enum { N_TEXTS = sizeof TEXTS / sizeof *TEXTS };
 
 struct made {
-    struct tokenizer tokenizer;
-    void *vocabulary, *pieces, *scratch;
+    struct fixture fixture;
     double scores[N_TEXTS];
 };
 
 static void make(struct made *made, uint64_t seed)
 {
-    struct tokenizer *tokenizer = &made->tokenizer;
-    tokenizer_defaults(tokenizer, 1);
-    assert_null(tokenizer_set(tokenizer, "kind", "unigram", 7));
-    assert_null(tokenizer_set(tokenizer, "unknown", "0", 1));
-    made->vocabulary = vocabulary_section(tokenizer, TEXTS, N_TEXTS);
-    made->pieces = pieces_section(tokenizer, TEXTS, N_TEXTS);
-    double *scores = (double *)(void *)((char *)made->pieces + 24);
+    made->fixture = fixture_new(TEXTS, N_TEXTS, 1, SETTINGS("kind", "unigram", "unknown", "0"));
+    double *scores = (double *)(void *)((char *)made->fixture.pieces + 24);
     for (size_t i = 0; i < N_TEXTS; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         if (seed % 3 != 0) /* else as they are: equal sums are common */
             scores[i] = -2 - (double)(seed >> 40) / (1 << 24) * (double)strlen(TEXTS[i]) * 2;
         made->scores[i] = scores[i];
     }
-    assert_null(tokenizer_check(tokenizer, 1));
-    assert_null(tokenizer_build(tokenizer, NULL));
-    made->scratch = malloc(tokenizer_scratch_bytes(tokenizer));
-    assert_non_null(made->scratch);
-}
-
-static void drop(struct made *made)
-{
-    free(made->vocabulary);
-    free(made->pieces);
-    free(made->scratch);
 }
 
 /* ---- The plain way ---- */
@@ -66,7 +49,7 @@ static void improve(struct plain *to, double score, size_t from, int32_t id)
 /* Ids of the word's tokens, the last one first; returns how many. */
 static size_t plain_tokens(const struct made *made, const char *word, size_t n, int32_t *ids)
 {
-    struct plain *best = calloc(n + 1, sizeof *best);
+    struct plain *best = new_bytes((n + 1) * sizeof *best);
     size_t n_tokens = 0;
     for (size_t i = 0; i < n; i++) {
         bool is_piece = false;
@@ -82,26 +65,25 @@ static size_t plain_tokens(const struct made *made, const char *word, size_t n, 
     for (size_t at = n; at > 0; at = best[at].from)
         if (best[at].id != 0 || n_tokens == 0 || ids[n_tokens - 1] != 0)
             ids[n_tokens++] = best[at].id;
-    free(best);
     return n_tokens;
 }
 
 static void compare(const struct made *made, const char *word, size_t n)
 {
-    int32_t *ids = calloc(n + 1, sizeof *ids);
-    engine_token *tokens = calloc(n + 1, sizeof *tokens);
+    const size_t mark = owned_mark();
+    int32_t *ids = new_bytes((n + 1) * sizeof *ids);
+    engine_token *tokens = new_bytes((n + 1) * sizeof *tokens);
     const struct token_input input = {.text = word, .text_len = n};
     const size_t n_tokens = plain_tokens(made, word, n, ids);
-    const struct token_count count =
-        tokenizer_encode(&made->tokenizer, &input, false, NULL, tokens, n + 1, made->scratch);
+    const struct token_count count = tokenizer_encode(&made->fixture.tokenizer, &input, false, NULL,
+                                                      tokens, n + 1, made->fixture.scratch);
     assert_int_equal(count.n, n_tokens);
     for (size_t i = 0; i < n_tokens; i++) {
         assert_int_equal(tokens[i].id, ids[n_tokens - 1 - i]);
         assert_int_equal(tokens[i].begin, i > 0 ? tokens[i - 1].end : 0);
     }
     assert_int_equal(tokens[n_tokens - 1].end, n);
-    free(ids);
-    free(tokens);
+    owned_release(mark);
 }
 
 TEST(random_words)
@@ -117,7 +99,6 @@ TEST(random_words)
         }
         for (size_t n = 1; n <= sizeof word; n += 1 + n / 8)
             compare(&made, word, n);
-        drop(&made);
     }
 }
 
@@ -139,7 +120,6 @@ TEST(undecided_words)
             word[seed * 1500] = 'z';
             compare(&made, word, MOST_CHARS - 1);
         }
-        drop(&made);
     }
 }
 
@@ -147,8 +127,8 @@ static void compare_unknown(const struct made *made, const char *word)
 {
     const struct token_input input = {.text = word, .text_len = strlen(word)};
     engine_token token;
-    const struct token_count count =
-        tokenizer_encode(&made->tokenizer, &input, false, NULL, &token, 1, made->scratch);
+    const struct token_count count = tokenizer_encode(&made->fixture.tokenizer, &input, false, NULL,
+                                                      &token, 1, made->fixture.scratch);
     assert_int_equal(count.n, 1);
     assert_true(token.id == 0 && token.begin == 0 && token.end == input.text_len);
 }
@@ -159,23 +139,22 @@ TEST(bad_sections)
     struct made made;
     struct unigram_pieces pieces;
     make(&made, 1);
-    uint32_t *header = made.pieces;
-    const size_t len = 24 + 8 * N_TEXTS + 4 * made.tokenizer.unigram.trie.n;
+    uint32_t *header = made.fixture.pieces;
+    const size_t len = 24 + 8 * N_TEXTS + 4 * made.fixture.tokenizer.unigram.trie.n;
     assert_null(unigram_view(&pieces, header, len));
     assert_non_null(unigram_view(&pieces, header, 23));
     assert_non_null(unigram_view(&pieces, header, len - 4));
     assert_non_null(unigram_view(&pieces, (char *)header + 4, len - 4));
     header[1] = 0; /* without the set of texts no text is a piece */
-    assert_null(unigram_view(&made.tokenizer.unigram, header, 24 + 8 * N_TEXTS));
+    assert_null(unigram_view(&made.fixture.tokenizer.unigram, header, 24 + 8 * N_TEXTS));
     compare_unknown(&made, "ab");
     header[1] = (uint32_t)(len - 24 - 8 * N_TEXTS) / 4;
-    assert_null(unigram_view(&made.tokenizer.unigram, header, len));
+    assert_null(unigram_view(&made.fixture.tokenizer.unigram, header, len));
     uint32_t *units = header + 6 + 2 * N_TEXTS, *child = &units['a' ^ units[0] >> 10];
     *child |= 0x1FFFFFu << 10; /* the number of "a" would be outside: it reads as 0 */
     compare_unknown(&made, "a");
     header[2] = UNIGRAM_LONGEST + 1;
     assert_non_null(unigram_view(&pieces, header, len));
-    made.tokenizer.unigram.n = N_TEXTS + 1;
-    assert_non_null(tokenizer_check(&made.tokenizer, 1));
-    drop(&made);
+    made.fixture.tokenizer.unigram.n = N_TEXTS + 1;
+    assert_non_null(tokenizer_check(&made.fixture.tokenizer, 1));
 }

@@ -1,10 +1,10 @@
 /* tags: sizes aarch64 */
 #include "model/tokenizer/vocabulary.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct built {
@@ -18,8 +18,7 @@ static struct built build(const char *const *texts, const size_t *lens, size_t n
     struct built built = {.bytes = vocabulary_bytes(lens, n)};
     size_t bad_id = 0;
     assert_true(built.bytes > 0);
-    built.section = malloc(built.bytes);
-    assert_non_null(built.section);
+    built.section = new_bytes(built.bytes);
     assert_null(vocabulary_build(built.section, built.bytes, texts, lens, n, &bad_id));
     assert_null(vocabulary_view(&built.vocabulary, built.section, built.bytes));
     return built;
@@ -53,7 +52,6 @@ TEST(layout)
     assert_memory_equal(starts + 4, "ab\xC3\xA9", 4);
     const uint32_t expected_slots[] = {0, 0, 0, 0, 0, 2, 3, 0};
     assert_memory_equal(slots, expected_slots, sizeof expected_slots);
-    free(built.section);
 }
 
 TEST(find_and_text)
@@ -77,7 +75,6 @@ TEST(find_and_text)
     assert_int_equal(vocabulary_find(vocabulary, "THE", 3), -1);
     assert_int_equal(vocabulary_find(vocabulary, "", 0), -1);
     assert_int_equal(vocabulary_find(vocabulary, "the", 2), -1);
-    free(built.section);
 }
 
 TEST(nul_is_a_character)
@@ -87,7 +84,6 @@ TEST(nul_is_a_character)
     struct built built = build(texts, lens, 4);
     for (int32_t id = 0; id < 4; id++)
         assert_int_equal(vocabulary_find(&built.vocabulary, texts[id], lens[id]), id);
-    free(built.section);
 }
 
 TEST(empty)
@@ -96,20 +92,17 @@ TEST(empty)
     struct built built = build_words(none, 0);
     assert_int_equal(built.vocabulary.n, 0);
     assert_int_equal(vocabulary_find(&built.vocabulary, "a", 1), -1);
-    free(built.section);
     built = build_words(none, 1);
     assert_int_equal(built.vocabulary.n, 1);
     assert_int_equal(vocabulary_find(&built.vocabulary, "a", 1), -1);
-    free(built.section);
 }
 
 TEST(many)
 {
     enum { N = 50000, LEN = 12 };
-    char(*strings)[LEN] = calloc(N, LEN);
-    const char **texts = calloc(N, sizeof *texts);
-    size_t *lens = calloc(N, sizeof *lens);
-    assert_true(strings != NULL && texts != NULL && lens != NULL);
+    char(*strings)[LEN] = new_bytes((size_t)N * LEN);
+    const char **texts = new_bytes(N * sizeof *texts);
+    size_t *lens = new_bytes(N * sizeof *lens);
     for (size_t i = 0; i < N; i++) {
         lens[i] = (size_t)snprintf(strings[i], LEN, "w%zu", i * 7);
         texts[i] = strings[i];
@@ -121,10 +114,6 @@ TEST(many)
         assert_int_equal(vocabulary_find(&built.vocabulary, text, len),
                          i % 7 == 0 ? (int32_t)(i / 7) : -1);
     }
-    free(built.section);
-    free(lens);
-    free(texts);
-    free(strings);
 }
 
 TEST(refused_texts)
@@ -160,7 +149,7 @@ TEST(refused_sections)
     const char *const texts[] = {"ab", "c"};
     struct built built = build_words(texts, 2);
     struct vocabulary vocabulary;
-    char *moved = malloc(built.bytes + 8);
+    char *moved = new_bytes(built.bytes + 8);
     assert_non_null(moved);
     for (size_t len = 0; len < built.bytes; len++)
         assert_non_null(vocabulary_view(&vocabulary, built.section, len));
@@ -171,7 +160,6 @@ TEST(refused_sections)
         assert_non_null(vocabulary_view(&vocabulary, moved + by, built.bytes));
     }
     assert_non_null(vocabulary_view(&vocabulary, NULL, 0));
-    free(moved);
 
     const uint32_t bad[][4] = {
         {2, 0, 3, 2}, {2, 3, 3, 2}, {2, 2, 3, 2},          {0xFFFFFFFF, 0x80000000, 3, 2},
@@ -180,7 +168,6 @@ TEST(refused_sections)
         memcpy(built.section, bad[i], sizeof bad[i]);
         assert_non_null(vocabulary_view(&vocabulary, built.section, built.bytes));
     }
-    free(built.section);
 }
 
 /* Calls on a damaged section that must not read outside it. */
@@ -218,7 +205,7 @@ TEST(damaged_sections)
         section[at] = byte;
     }
     uint64_t seed = 7;
-    unsigned char *copy = malloc(built.bytes);
+    unsigned char *copy = new_bytes(built.bytes);
     assert_non_null(copy);
     for (size_t round = 0; round < 20000; round++) {
         memcpy(copy, section, built.bytes);
@@ -228,8 +215,6 @@ TEST(damaged_sections)
         }
         ask_everything(copy, built.bytes);
     }
-    free(copy);
-    free(built.section);
 }
 
 /* No slot is empty: a search for what is not there must end all the same. */
@@ -245,5 +230,4 @@ TEST(full_table)
     for (size_t i = 0; i < built.vocabulary.n_slots; i++)
         slots[i] = 0xFFFFFFFF; /* damage ends a search at once */
     assert_int_equal(vocabulary_find(&built.vocabulary, "ab", 2), -1);
-    free(built.section);
 }

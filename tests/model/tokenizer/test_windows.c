@@ -20,7 +20,6 @@ SET_UP()
 
 TEAR_DOWN()
 {
-    fixture_free(&f);
 }
 
 /* Words of 1 to 5 pieces of a byte each, with a blank before each word. */
@@ -126,7 +125,6 @@ TEST(where_words_end)
     made[16] = made[15] = (engine_token){.id = STOP, .begin = 15, .end = 17};
     windows_begin(&windows, ENGINE_TRUNCATE_LONGEST_FIRST, 16);
     assert_true(windows_next(&windows, &window) && window.n == 15);
-    fixture_free(&level);
 }
 
 /* A word that is left alone shares half a window with the one before, if words are kept whole. */

@@ -2,88 +2,32 @@
 /* WordPiece against a plain twin that follows the words of the definition; the short way of ASCII
  * against the long way; settings and tables that are refused. What whole definitions do is in
  * test_reference_tokenizers.c. */
-#include "model/tokenizer/tokenize.h"
 #include "model/unicode/unicode.h"
+#include "tests/model/tokenizer/tokenizer_fixture.h"
+#include "tests/owned.h"
 #include "tests/support.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 4096 };
-
-struct fixture {
-    struct tokenizer tokenizer;
-    void *section, *tables, *scratch;
-};
-
-static void set(struct tokenizer *tokenizer, const char *key, const char *value)
-{
-    const char *wrong = tokenizer_set(tokenizer, key, value, strlen(value));
-    if (wrong != NULL)
-        fail_msg("%s = %s: expected %s", key, value, wrong);
-}
+enum { MOST = MAX_TOKENS };
 
 /* NULL, or why the tables cannot be built. */
 static const char *build(struct fixture *f, const char *const *words, size_t n,
                          const char *const *settings)
 {
-    size_t *lens = calloc(n, sizeof *lens), bad_id;
-    assert_non_null(lens);
-    for (size_t i = 0; i < n; i++)
-        lens[i] = strlen(words[i]);
-    const size_t bytes = vocabulary_bytes(lens, n);
-    f->section = malloc(bytes);
-    assert_non_null(f->section);
-    assert_null(vocabulary_build(f->section, bytes, words, lens, n, &bad_id));
-    free(lens);
-    tokenizer_defaults(&f->tokenizer, 2);
-    set(&f->tokenizer, "unknown", "0");
-    for (; *settings != NULL; settings += 2)
-        set(&f->tokenizer, settings[0], settings[1]);
-    assert_null(vocabulary_view(&f->tokenizer.vocabulary, f->section, bytes));
-    assert_null(tokenizer_check(&f->tokenizer, 2));
-    f->tables = malloc(tokenizer_table_bytes(&f->tokenizer) + 1);
-    assert_non_null(f->tables);
-    const char *wrong = tokenizer_build(&f->tokenizer, f->tables);
-    f->scratch = malloc(tokenizer_scratch_bytes(&f->tokenizer));
-    assert_non_null(f->scratch);
-    return wrong;
+    *f = fixture_of(2, SETTINGS("unknown", "0"));
+    fixture_set(&f->tokenizer, settings);
+    return fixture_build(f, words, n);
 }
 
-static void fixture_free(struct fixture *f)
+static size_t encode(const struct fixture *f, const char *text, size_t len, engine_token *found)
 {
-    free(f->section);
-    free(f->tables);
-    free(f->scratch);
-}
-
-#define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-static size_t encode(const struct fixture *f, const char *text, size_t len, engine_token *tokens)
-{
-    const struct token_input input = {.text = text, .text_len = len};
-    const struct token_count count =
-        tokenizer_encode(&f->tokenizer, &input, true, NULL, tokens, MOST, f->scratch);
+    const struct token_count count = encode_text(f, text, len);
     assert_true(count.n <= MOST && count.wrong == NULL);
+    memcpy(found, found_tokens, count.n * sizeof *found);
     return count.n;
 }
-
-static const char *shown(const struct fixture *f, const char *text, size_t len)
-{
-    static engine_token tokens[MOST];
-    static char line[4096];
-    size_t n = 0;
-    line[0] = '\0';
-    const size_t n_tokens = encode(f, text, len, tokens);
-    for (size_t i = 0; i < n_tokens; i++)
-        n += (size_t)snprintf(line + n, sizeof line - n, "%s%d(%zu,%zu)", i > 0 ? " " : "",
-                              (int)tokens[i].id, tokens[i].begin, tokens[i].end);
-    return line;
-}
-
-#define assert_tokens(f, text, expected)                                                           \
-    assert_string_equal(shown(f, text, sizeof(text) - 1), expected)
 
 /* ---- The twin ---- */
 
@@ -193,7 +137,6 @@ TEST(twin)
                 assert_int_equal(found[i].end, expected[i].end);
             }
         }
-        fixture_free(&f);
     }
 }
 
@@ -243,8 +186,6 @@ TEST(short_way_is_long_way)
                 assert_int_equal(tokens[0][i].end, tokens[1][i].end);
             }
         }
-        fixture_free(&f[0]);
-        fixture_free(&f[1]);
     }
 }
 
@@ -269,12 +210,10 @@ TEST(long_words)
     assert_int_equal(encode(&f, text, 200, tokens), 100);
     assert_int_equal(tokens[99].end, 200);
     assert_int_equal(encode(&f, text, 201, tokens), 1);
-    fixture_free(&f);
 
     assert_null(build(&f, words, 6, SETTINGS("kind", "words", "splitter", "blanks")));
     assert_tokens(&f, "a aa aaaaaaaaaa aaaaaaaaaaa", "1(0,1) 0(2,4) 3(5,15) 0(16,27)");
     assert_int_equal(encode(&f, text, sizeof text, tokens), 1);
-    fixture_free(&f);
 }
 
 /* ---- Added tokens ---- */
@@ -290,18 +229,15 @@ TEST(added)
                                "added", "1 2:lr 3:w")));
     assert_tokens(&f, "ab[CLS]a  [MASK] b", "3(0,2) 1(2,7) 5(7,8) 2(8,17) 9(17,18)");
     assert_tokens(&f, "abc ab,[cls]", "3(0,2) 4(2,3) 3(4,6) 0(6,12)");
-    fixture_free(&f);
 
     /* "Foo" is no word of the model, and is looked for as "foo". */
     assert_null(build(
         &f, WORDS, 10,
         SETTINGS("kind", "words", "normalizer", "lower", "splitter", "blanks", "added", "6:nx")));
     assert_tokens(&f, "aFOOb foo", "5(0,1) 6(1,4) 9(4,5) 6(6,9)");
-    fixture_free(&f);
     assert_null(
         build(&f, WORDS, 10, SETTINGS("kind", "words", "splitter", "blanks", "added", "6:xw")));
     assert_tokens(&f, "Foo aFoo", "6(0,3) 0(4,8)");
-    fixture_free(&f);
 
     /* The longest is found in every order of the list; of equal ones the first of the list. */
     static const char *const lists[] = {"3 5 6:n 7:n", "5 3 7:n 6:n"};
@@ -310,7 +246,6 @@ TEST(added)
                           SETTINGS("kind", "words", "normalizer", "lower", "splitter", "blanks",
                                    "added", lists[i])));
         assert_tokens(&f, "ab a FOO", i == 0 ? "3(0,2) 5(3,4) 6(5,8)" : "3(0,2) 5(3,4) 7(5,8)");
-        fixture_free(&f);
     }
 }
 
@@ -323,7 +258,6 @@ TEST(dropped_between)
                       SETTINGS("kind", "words", "unknown", "0", "normalizer", "replace:|: nfc",
                                "splitter", "blanks")));
     assert_tokens(&f, "xxe||\u0301", "1(0,3)");
-    fixture_free(&f);
 }
 
 TEST(refused)
@@ -343,26 +277,20 @@ TEST(refused)
     assert_non_null(tokenizer_set(&tokenizer, "kind", "byte", 4));
 
     assert_non_null(build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "10")));
-    fixture_free(&f);
     assert_non_null(
         build(&f, WORDS, 10, SETTINGS("kind", "words", "normalizer", "strip_end", "added", "8:n")));
-    fixture_free(&f);
     assert_non_null(
         build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1")));
-    fixture_free(&f);
     assert_string_equal(build(&f, WORDS, 10, SETTINGS("kind", "words", "added", "10:n")),
                         "an added token is not in the vocabulary");
-    fixture_free(&f);
     assert_string_equal(build(&f, WORDS, 10,
                               SETTINGS("kind", "words", "added",
                                        "1:n 1:n 1:n 1:n 1:n 1:n 1:n 1:n 1:n 1:n 1:n 1:n 1:n")),
                         "a token is in the list of added tokens twice");
-    fixture_free(&f);
     assert_string_equal(build(&f, WORDS, 10,
                               SETTINGS("kind", "words", "added", "5:n", "normalizer",
                                        "replace:a:bbbbbbbb replace:b:cccccccc")),
                         "an added token is far longer after normalization");
-    fixture_free(&f);
 
     assert_null(build(&f, WORDS, 10, SETTINGS("kind", "wordpiece")));
     f.tokenizer.unknown = -1;
@@ -370,7 +298,6 @@ TEST(refused)
     f.tokenizer.unknown = 0;
     f.tokenizer.mask_token = 10;
     assert_non_null(tokenizer_check(&f.tokenizer, 2));
-    fixture_free(&f);
 }
 
 /* The tokens that a piece, a word and an added token would become are skipped, and the tokens
@@ -392,7 +319,6 @@ TEST(dropped)
     assert_int_equal(count.n, 3);
     assert_int_equal(count.n_dropped, 1);
     assert_int_equal(tokens[1].begin, 6);
-    fixture_free(&f);
 }
 
 /* As model2vec cuts a text at its end: characters, then tokens with the dropped ones. */
@@ -419,7 +345,6 @@ TEST(cut_as_model2vec)
         if (count.n != cases[i].n || count.n_dropped != cases[i].n_dropped)
             fail_msg("'%s': %zu tokens, %zu cut", cases[i].text, count.n, count.n_dropped);
     }
-    fixture_free(&f);
 }
 
 /* Many tokens, among them all prefixes of a long one: the longest is found, and in linear time. */
@@ -428,7 +353,7 @@ TEST(many_added)
     enum { N = 2000, LEN = 100000 };
     static char texts[N][N / 4 + 8];
     static const char *words[N];
-    char *list = calloc(N, 8), *text = malloc(LEN);
+    char *list = new_bytes(N * 8), *text = new_bytes(LEN);
     size_t n = 0;
     struct fixture f;
     assert_true(list != NULL && text != NULL);
@@ -450,7 +375,4 @@ TEST(many_added)
                      LEN / (N / 4));
     assert_tokens(&f, "xxx<token 1001> <token 1000><token 1>",
                   "2(0,3) 1001(3,15) 1000(16,28) 0(28,34) 0(35,37)");
-    fixture_free(&f);
-    free(list);
-    free(text);
 }

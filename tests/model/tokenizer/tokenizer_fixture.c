@@ -2,48 +2,74 @@
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 
 #include "tests/model/tokenizer/pieces_section.h"
+#include "tests/owned.h"
+#include "tests/suite.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+engine_token found_tokens[MAX_TOKENS];
 
-engine_token tokens[MAX_TOKENS];
+const char *const FEW_WORDS[N_FEW_WORDS] = {
+    "<unk>", "i", "ride", "bike", "<s>", "</s>", "\xEF\xBF\xBD", "οδος", "I", "i\xCC\x87"};
 
-const char *const WORDS[N_WORDS] = {"<unk>",        "i",    "ride", "bike",     "<s>", "</s>",
-                                    "\xEF\xBF\xBD", "οδος", "I",    "i\xCC\x87"};
+void fixture_set(struct tokenizer *tokenizer, const char *const *settings)
+{
+    for (; *settings != NULL; settings += 2) {
+        const char *wrong = tokenizer_set(tokenizer, settings[0], settings[1], strlen(settings[1]));
+        if (wrong != NULL)
+            fail_msg("%s = %s: expected %s", settings[0], settings[1], wrong);
+    }
+}
+
+struct fixture fixture_of(size_t n_types, const char *const *settings)
+{
+    struct fixture fixture = {.n_types = n_types};
+    tokenizer_defaults(&fixture.tokenizer, n_types);
+    fixture_set(&fixture.tokenizer, settings);
+    return fixture;
+}
+
+static void add_merges(struct fixture *fixture)
+{
+    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
+    const struct vocabulary *vocabulary = &fixture->tokenizer.vocabulary;
+    const size_t len = merges_bytes(fixture->n_merges, vocabulary->n);
+    void *section = new_bytes(len);
+    size_t bad;
+    assert_null(merges_build(section, len, fixture->merges, fixture->n_merges, vocabulary, &affixes,
+                             new_bytes(merges_build_bytes(vocabulary)), &bad));
+    assert_null(tokenizer_view(&fixture->tokenizer, "MERG", section, len));
+}
+
+const char *fixture_build(struct fixture *fixture, const char *const *words, size_t n)
+{
+    struct tokenizer *tokenizer = &fixture->tokenizer;
+    fixture->vocabulary = owned(vocabulary_section(tokenizer, words, n), free);
+    if (tokenizer->kind == TOKENIZER_UNIGRAM)
+        fixture->pieces = owned(pieces_section(tokenizer, words, n), free);
+    if (tokenizer->kind == TOKENIZER_BPE)
+        add_merges(fixture);
+    assert_null(tokenizer_check(tokenizer, fixture->n_types));
+    const char *wrong = tokenizer_build(tokenizer, new_bytes(tokenizer_table_bytes(tokenizer)));
+    if (wrong == NULL)
+        fixture->scratch = new_bytes(tokenizer_scratch_bytes(tokenizer));
+    return wrong;
+}
 
 struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
                            const char *const *settings)
 {
-    struct fixture fixture;
-    tokenizer_defaults(&fixture.tokenizer, n_types);
-    for (; *settings != NULL; settings += 2) {
-        const char *wrong =
-            tokenizer_set(&fixture.tokenizer, settings[0], settings[1], strlen(settings[1]));
-        if (wrong != NULL)
-            fail_msg("%s = %s: expected %s", settings[0], settings[1], wrong);
-    }
-    fixture.section = vocabulary_section(&fixture.tokenizer, words, n);
-    assert_null(tokenizer_check(&fixture.tokenizer, n_types));
-    fixture.scratch = malloc(tokenizer_scratch_bytes(&fixture.tokenizer));
-    assert_non_null(fixture.scratch);
+    struct fixture fixture = fixture_of(n_types, settings);
+    assert_null(fixture_build(&fixture, words, n));
     return fixture;
-}
-
-void fixture_free(struct fixture *fixture)
-{
-    free(fixture->section);
-    free(fixture->scratch);
 }
 
 struct token_count encode_text(const struct fixture *fixture, const char *text, size_t len)
 {
     const struct token_input input = {.text = text, .text_len = len};
-    return tokenizer_encode(&fixture->tokenizer, &input, true, NULL, tokens, MAX_TOKENS,
+    return tokenizer_encode(&fixture->tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS,
                             fixture->scratch);
 }
 
@@ -56,7 +82,7 @@ const char *shown_tokens(const struct fixture *fixture, const char *text, size_t
     assert_true(count.n <= 100 && count.n_dropped == 0);
     for (size_t i = 0; i < count.n; i++)
         n += (size_t)snprintf(line + n, sizeof line - n, "%s%d(%zu,%zu)", i > 0 ? " " : "",
-                              (int)tokens[i].id, tokens[i].begin, tokens[i].end);
+                              (int)found_tokens[i].id, found_tokens[i].begin, found_tokens[i].end);
     return line;
 }
 

@@ -6,20 +6,31 @@
 
 struct fixture {
     struct tokenizer tokenizer;
-    void *section, *scratch;
+    const struct merge *merges; /* of kind bpe; NULL: none */
+    size_t n_merges, n_types;
+    void *vocabulary, *pieces; /* sections; pieces are those of kind unigram */
+    void *scratch;
 };
 
-enum { MAX_TOKENS = 4096, N_WORDS = 10 };
+enum { MAX_TOKENS = 4096, N_FEW_WORDS = 10 };
 
-extern engine_token tokens[MAX_TOKENS];  /* what the last encode_text() found */
-extern const char *const WORDS[N_WORDS]; /* <unk> i ride bike <s> </s> U+FFFD οδος I i̇ */
+extern engine_token found_tokens[MAX_TOKENS];    /* what the last encode_text() found */
+extern const char *const FEW_WORDS[N_FEW_WORDS]; /* <unk> i ride bike <s> </s> U+FFFD οδος I i̇ */
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* settings: SETTINGS("key", "value" ...) of section TOKN. Fails the test where one is refused. */
+/* Sets the keys of section TOKN: SETTINGS("key", "value" ...). Fails the test where one is refused.
+ */
+void fixture_set(struct tokenizer *tokenizer, const char *const *settings);
+
+/* The defaults and these settings, and then the sections of the words, and memory to encode, all
+ * released after the test. NULL, or why the tables cannot be built. */
+struct fixture fixture_of(size_t n_types, const char *const *settings);
+const char *fixture_build(struct fixture *fixture, const char *const *words, size_t n);
+
+/* Both. */
 struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
                            const char *const *settings);
-void fixture_free(struct fixture *fixture);
 
 struct token_count encode_text(const struct fixture *fixture, const char *text, size_t len);
 

@@ -1,9 +1,8 @@
 /* worst_case_texts.c - see worst_case_texts.h. */
 #include "tests/model/tokenizer/worst_case_texts.h"
 
-#include "tests/model/tokenizer/pieces_section.h"
+#include "tests/suite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Texts ---- */
@@ -116,102 +115,49 @@ static const struct {
      NULL},
 };
 
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void build_vocabulary(struct worst_case_tokenizer *worst, const char *longest)
+static void build(struct worst_case_tokenizer *worst, const char *longest)
 {
     char pieces[2 * N_LETTERS][4];
     const char *words[N_WORDS];
-    size_t lens[N_WORDS], bad_id;
+    struct merge merges[N_LETTERS]; /* of two of a letter one: all make pairs that merge again */
     memcpy(words, SPECIAL, sizeof SPECIAL);
     words[LONGEST] = longest;
-    for (size_t i = 0; i < N_LETTERS; i++) {
-        memcpy(pieces[2 * i], (char[]){(char)('a' + i), '\0'}, 2);
-        memcpy(pieces[2 * i + 1], (char[]){'#', '#', (char)('a' + i), '\0'}, 4);
-        words[FIRST_LETTER + 2 * i] = pieces[2 * i];
-        words[FIRST_LETTER + 2 * i + 1] = pieces[2 * i + 1];
-    }
-    for (size_t i = 0; i < N_WORDS; i++)
-        lens[i] = strlen(words[i]);
-    worst->pieces = pieces_section(&worst->tokenizer, words, N_WORDS);
-    const size_t n_bytes = vocabulary_bytes(lens, N_WORDS);
-    worst->section = malloc(n_bytes);
-    must(worst->section != NULL &&
-         vocabulary_build(worst->section, n_bytes, words, lens, N_WORDS, &bad_id) == NULL &&
-         vocabulary_view(&worst->tokenizer.vocabulary, worst->section, n_bytes) == NULL);
-}
-
-static void set(struct worst_case_tokenizer *worst, const char *key, const char *value)
-{
-    must(tokenizer_set(&worst->tokenizer, key, value, strlen(value)) == NULL);
-}
-
-/* Two of the same letter become one of it: every merge makes a pair that merges again. */
-static void build_merges(struct worst_case_tokenizer *worst, const char *pattern)
-{
-    struct tokenizer *tokenizer = &worst->tokenizer;
-    struct merge merges[N_LETTERS];
-    const struct merge_affixes affixes = {{"", 0}, {"", 0}};
-    const size_t n_bytes = merges_bytes(N_LETTERS, N_WORDS);
-    size_t bad;
     for (uint32_t i = 0; i < N_LETTERS; i++) {
         const uint32_t id = FIRST_LETTER + 2 * i;
+        memcpy(pieces[2 * i], (char[]){(char)('a' + i), '\0'}, 2);
+        memcpy(pieces[2 * i + 1], (char[]){'#', '#', (char)('a' + i), '\0'}, 4);
+        words[id] = pieces[2 * i];
+        words[id + 1] = pieces[2 * i + 1];
         merges[i] = (struct merge){.left = id, .right = id, .id = id};
     }
-    worst->merges = malloc(n_bytes);
-    void *memory = malloc(merges_build_bytes(&tokenizer->vocabulary));
-    must(worst->merges != NULL && memory != NULL);
-    must(merges_build(worst->merges, n_bytes, merges, N_LETTERS, &tokenizer->vocabulary, &affixes,
-                      memory, &bad) == NULL);
-    must(tokenizer_view(tokenizer, "MERG", worst->merges, n_bytes) == NULL);
-    free(memory);
-    set(worst, "prefix", "");
-    set(worst, "pattern", pattern);
-    set(worst, "byte_level", strcmp(pattern, "none") != 0 ? "yes" : "no");
-    set(worst, "fuse_unknown", "yes");
+    worst->fixture.merges = merges;
+    worst->fixture.n_merges = N_LETTERS;
+    assert_null(fixture_build(&worst->fixture, words, N_WORDS));
 }
 
 bool worst_case_tokenizer_open(struct worst_case_tokenizer *worst, size_t index)
 {
     if (index >= sizeof TOKENIZERS / sizeof *TOKENIZERS)
         return false;
-    *worst = (struct worst_case_tokenizer){.name = TOKENIZERS[index].name};
-    struct tokenizer *tokenizer = &worst->tokenizer;
-    tokenizer_defaults(tokenizer, 1);
-    set(worst, "kind", TOKENIZERS[index].kind);
-    set(worst, "normalizer", TOKENIZERS[index].normalizer);
-    set(worst, "splitter", TOKENIZERS[index].splitter);
-    set(worst, "added", TOKENIZERS[index].added);
-    set(worst, "lower", "yes"); /* of Keras and blanks */
-    set(worst, "char_level", TOKENIZERS[index].is_char_level ? "yes" : "no");
-    set(worst, "unknown", "0");
-    build_vocabulary(worst, TOKENIZERS[index].longest);
-    if (TOKENIZERS[index].pattern != NULL)
-        build_merges(worst, TOKENIZERS[index].pattern);
-    must(tokenizer_check(tokenizer, 1) == NULL);
-    worst->tables = malloc(tokenizer_table_bytes(tokenizer) + 1);
-    must(worst->tables != NULL && tokenizer_build(tokenizer, worst->tables) == NULL);
-    worst->scratch = malloc(tokenizer_scratch_bytes(tokenizer) + 1);
-    must(worst->scratch != NULL);
+    const char *pattern = TOKENIZERS[index].pattern;
+    worst->name = TOKENIZERS[index].name;
+    worst->fixture = fixture_of(
+        1, SETTINGS("kind", TOKENIZERS[index].kind, "normalizer", TOKENIZERS[index].normalizer,
+                    "splitter", TOKENIZERS[index].splitter, "added", TOKENIZERS[index].added,
+                    "lower", "yes", /* Keras, blanks */
+                    "char_level", TOKENIZERS[index].is_char_level ? "yes" : "no", "unknown", "0"));
+    if (pattern != NULL)
+        fixture_set(&worst->fixture.tokenizer,
+                    SETTINGS("prefix", "", "pattern", pattern, "byte_level",
+                             strcmp(pattern, "none") != 0 ? "yes" : "no", "fuse_unknown", "yes"));
+    build(worst, TOKENIZERS[index].longest);
     return true;
-}
-
-void worst_case_tokenizer_close(struct worst_case_tokenizer *worst)
-{
-    free(worst->section);
-    free(worst->pieces);
-    free(worst->merges);
-    free(worst->tables);
-    free(worst->scratch);
 }
 
 size_t worst_case_tokenizer_count(const struct worst_case_tokenizer *worst, const char *text,
                                   size_t len)
 {
     const struct token_input input = {.text = text, .text_len = len};
-    return tokenizer_encode(&worst->tokenizer, &input, false, NULL, NULL, 0, worst->scratch).n;
+    const struct fixture *fixture = &worst->fixture;
+    return tokenizer_encode(&fixture->tokenizer, &input, false, NULL, NULL, 0, fixture->scratch).n;
 }

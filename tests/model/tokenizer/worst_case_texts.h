@@ -4,7 +4,7 @@
 #ifndef TESTS_MODEL_WORST_CASE_TEXTS_H
 #define TESTS_MODEL_WORST_CASE_TEXTS_H
 
-#include "model/tokenizer/tokenize.h"
+#include "tests/model/tokenizer/tokenizer_fixture.h"
 
 /* Returns the name of a text, from 0; NULL past the last. The first is usual English. */
 const char *worst_case_text_name(size_t index);
@@ -14,13 +14,11 @@ void worst_case_text(size_t index, char *text, size_t len);
 
 struct worst_case_tokenizer {
     const char *name;
-    struct tokenizer tokenizer;
-    void *section, *pieces, *merges, *tables, *scratch;
+    struct fixture fixture;
 };
 
-/* Returns false past the last one. Exits on failure. */
+/* Returns false past the last one. */
 bool worst_case_tokenizer_open(struct worst_case_tokenizer *worst, size_t index);
-void worst_case_tokenizer_close(struct worst_case_tokenizer *worst);
 
 /* Returns the number of tokens of the text; stores none. */
 size_t worst_case_tokenizer_count(const struct worst_case_tokenizer *worst, const char *text,

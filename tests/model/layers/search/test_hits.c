@@ -4,7 +4,6 @@
 #include "tests/support.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 60 };
 

@@ -46,7 +46,6 @@ int main(int argc, char **argv)
             }
         }
         printf("%-34s %8.1f %8.1f  %s\n", tokenizer.name, usual, worst, which);
-        worst_case_tokenizer_close(&tokenizer);
     }
     return 0;
 }
