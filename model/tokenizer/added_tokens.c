@@ -64,21 +64,12 @@ static void append_normalized(void *user, struct normal_char c)
 
 /* ---- Sorting ---- */
 
-static bool may_start(const struct added_set *set, uint8_t byte)
-{
-    return set->first_bytes[byte / 32] >> byte % 32 & 1;
-}
+enum { PAIRS = 1 << 16 };
 
-static unsigned pair_of(uint8_t first, uint8_t second)
+/* Returns false only if no pattern starts with these bytes; second: 0 if it is not known. */
+static inline bool may_start(const struct added_set *set, uint8_t first, uint8_t second)
 {
-    return (first * 31u + second) % 512;
-}
-
-/* Returns false only if no pattern starts with these two bytes. */
-static bool may_start_with(const struct added_set *set, uint8_t first, uint8_t second)
-{
-    const unsigned pair = pair_of(first, second);
-    return may_start(set, first) && (set->first_pairs[pair / 32] >> pair % 32 & 1);
+    return set->pairs[first * 8 + second / 32] >> second % 32 & 1;
 }
 
 /* Orders patterns by their texts, equal ones by their position in the list. */
@@ -92,27 +83,25 @@ static int compare_patterns(const void *left, const void *right)
 }
 
 /* Sorts patterns, drops all but the first of equal ones, and sets the tables of their bytes. */
-static void build_set(struct added_set *set, struct added_pattern *patterns, size_t n)
+static void build_set(struct added_set *set, struct added_pattern *patterns, size_t n,
+                      uint32_t *pairs)
 {
-    *set = (struct added_set){.patterns = patterns, .only_first = -1};
+    *set = (struct added_set){.patterns = patterns, .only_first = -1, .pairs = pairs};
+    memset(pairs, 0, PAIRS / 8);
     if (n > 0)
         qsort(patterns, n, sizeof *patterns, compare_patterns);
     for (size_t i = 0; i < n; i++) {
         const struct added_pattern pattern = patterns[i];
         const struct added_pattern *last = set->n > 0 ? &patterns[set->n - 1] : NULL;
-        const uint8_t byte = (uint8_t)pattern.text[0];
         if (last != NULL && last->len == pattern.len &&
             memcmp(last->text, pattern.text, pattern.len) == 0)
             continue;
         patterns[set->n++] = pattern;
-        set->first_bytes[byte / 32] |= UINT32_C(1) << byte % 32;
         set->longest = pattern.len > set->longest ? pattern.len : set->longest;
         set->strips_blanks |= (pattern.flags & (ADDED_STRIP_LEFT | ADDED_STRIP_RIGHT)) != 0;
         for (unsigned second = 0; second < 256; second++)
-            if (pattern.len == 1 || (uint8_t)pattern.text[1] == second) {
-                const unsigned pair = pair_of(byte, (uint8_t)second);
-                set->first_pairs[pair / 32] |= UINT32_C(1) << pair % 32;
-            }
+            if (second == 0 || pattern.len == 1 || (uint8_t)pattern.text[1] == second)
+                pairs[(uint8_t)pattern.text[0] * 8 + second / 32] |= UINT32_C(1) << second % 32;
     }
     if (set->n > 0 && patterns[0].text[0] == patterns[set->n - 1].text[0])
         set->only_first = (uint8_t)patterns[0].text[0];
@@ -123,6 +112,7 @@ static void build_set(struct added_set *set, struct added_pattern *patterns, siz
 /* The tables, and the memory needed to build them. */
 struct added_memory {
     struct added_pattern *raw, *normalized; /* [n] each, n entries in the list */
+    uint32_t *pairs[2];                     /* [PAIRS] bits each */
     uint8_t *outside;                       /* [vocabulary->n / 8 + 1] */
     struct normalizer normalizer;
     struct pattern_bytes texts; /* remaining space for normalized texts */
@@ -149,6 +139,8 @@ static void added_carve(struct added_memory *parts, struct text_view list,
     const size_t room = total < SIZE_MAX / MOST_GROWTH / MOST_WINDOW ? total * MOST_GROWTH : 0;
     parts->raw = arena_cut(arena, n, sizeof *parts->raw);
     parts->normalized = arena_cut(arena, n, sizeof *parts->normalized);
+    parts->pairs[0] = arena_cut(arena, PAIRS / 8, 1);
+    parts->pairs[1] = arena_cut(arena, PAIRS / 8, 1);
     parts->outside = arena_cut(arena, vocabulary->n / 8 + 1, 1);
     parts->texts = (struct pattern_bytes){.bytes = arena_cut(arena, room, 1), .cap = room};
     normalizer_carve(&parts->normalizer, plan, append_normalized, &parts->texts, arena);
@@ -179,21 +171,20 @@ static const char *normalize(struct added_pattern *pattern, struct added_memory 
     return NULL;
 }
 
-const char *added_tokens_build(struct added_tokens *added, struct text_view list,
-                               const struct vocabulary *vocabulary,
+const char *added_tokens_build(struct added_tokens *added, struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, struct arena *arena)
 {
     struct added_memory parts;
     struct added_entry entry;
-    *added = (struct added_tokens){.outside = NULL};
-    added_carve(&parts, list, vocabulary, plan, arena);
+    added_carve(&parts, added->list, vocabulary, plan, arena);
     if (arena->used == 0 || arena->base == NULL)
         return NULL;
-    if (!normalizer_is_bounded(&parts.normalizer))
+    if (plan->steps >> NORMALIZE_CHARSMAP != 0 && /* a step that may grow texts */
+        !normalizer_is_bounded(&parts.normalizer))
         return "the steps of the normalizer make thousands of characters of one";
     memset(parts.outside, 0, vocabulary->n / 8 + 1);
     size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
-    for (size_t at = 0; next_entry(list, &at, &entry) > 0;) {
+    for (size_t at = 0; next_entry(added->list, &at, &entry) > 0;) {
         const char *text = vocabulary_text(vocabulary, entry.id, &text_len), *wrong = NULL;
         if (text == NULL)
             return "an added token is not in the vocabulary";
@@ -202,7 +193,7 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
         total += text_len;
         if (entry.flags & ADDED_OUTSIDE) {
             parts.outside[entry.id / 8] |= (uint8_t)(1 << entry.id % 8);
-            added->outside = parts.outside;
+            vocabulary->outside = parts.outside;
         }
         if (text_len > LONGEST_ADDED)
             return "an added token has more than 4096 bytes";
@@ -220,8 +211,8 @@ const char *added_tokens_build(struct added_tokens *added, struct text_view list
             return wrong;
         parts.normalized[n_normalized++] = pattern;
     }
-    build_set(&added->raw, parts.raw, n_raw);
-    build_set(&added->normalized, parts.normalized, n_normalized);
+    build_set(&added->raw, parts.raw, n_raw, parts.pairs[0]);
+    build_set(&added->normalized, parts.normalized, n_normalized, parts.pairs[1]);
     return NULL;
 }
 
@@ -274,13 +265,12 @@ size_t added_find(const struct added_set *set, const char *text, size_t len, siz
     for (; at < len; at++) {
         if (set->only_first >= 0) {
             const char *next = memchr(text + at, set->only_first, len - at);
-            if (next == NULL)
-                return len;
-            at = (size_t)(next - text);
-        } else if (!may_start(set, (uint8_t)text[at])) {
-            continue;
+            at = next != NULL ? (size_t)(next - text) : len;
+        } else {
+            while (at + 1 < len && !may_start(set, (uint8_t)text[at], (uint8_t)text[at + 1]))
+                at++;
         }
-        if (!meter_goes_on(meter, at))
+        if (at == len || !meter_goes_on(meter, at))
             return len;
         *pattern = added_look(set, text + at, len - at, &goes_on, meter);
         if (*pattern != NULL)
@@ -438,7 +428,8 @@ void added_window_drain(struct added_window *window, bool at_end)
         char bytes[UTF8_BYTES];
         bool goes_on = false;
         const struct added_pattern *pattern =
-            may_start(window->set, (uint8_t)window->bytes[at])
+            may_start(window->set, (uint8_t)window->bytes[at],
+                      at + 1 < window->n_bytes ? (uint8_t)window->bytes[at + 1] : 0)
                 ? added_look(window->set, window->bytes + at, window->n_bytes - at, &goes_on,
                              window->splitter->word.sink->meter)
                 : NULL;
@@ -471,27 +462,26 @@ void added_window_add(struct added_window *window, struct normal_char c)
     added_window_drain(window, false);
 }
 
-/* Returns the first offset from `at` on where a pattern may start, or a blank to be included. */
-static size_t run_end(const struct added_window *window, const char *text, size_t at, size_t end)
+/* Returns whether a pattern may start at the ASCII character text[at], as far as its replacement
+ * and that of the next one tell. */
+static inline bool may_start_at(const struct added_window *window, const char *text, size_t at,
+                                size_t end)
 {
-    const struct ascii_table *table = &window->splitter->rules->ascii;
-    for (; at < end; at++) {
-        const uint8_t byte = (uint8_t)text[at], value = table->value[byte];
-        const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
-        if (value == 0 || (window->set->strips_blanks && (table->properties[byte] & UNICODE_BLANK)))
-            break;
-        if (next == 0 ? may_start(window->set, value) : may_start_with(window->set, value, next))
-            break;
-    }
-    return at;
+    const uint8_t *value = window->splitter->rules->ascii.value;
+    const uint8_t next = at + 1 < end ? value[(uint8_t)text[at + 1]] : 0;
+    return may_start(window->set, value[(uint8_t)text[at]], next);
 }
 
 size_t added_window_add_ascii(struct added_window *window, const char *text, size_t at, size_t end)
 {
     const struct ascii_table *table = &window->splitter->rules->ascii;
+    const bool strips = window->set->strips_blanks;
     while (window->n == 0 && at < end && table->value[(uint8_t)text[at]] != 0) {
-        const uint8_t byte = (uint8_t)text[at];
-        const size_t stop = run_end(window, text, at, end);
+        size_t stop = at;
+        while (stop < end && table->value[(uint8_t)text[stop]] != 0 &&
+               !(strips && (table->properties[(uint8_t)text[stop]] & UNICODE_BLANK)) &&
+               !may_start_at(window, text, stop, end))
+            stop++;
         if (stop > at) {
             const uint8_t last = (uint8_t)text[stop - 1];
             window->in_blanks = window->is_open = window->stripping = false;
@@ -500,12 +490,11 @@ size_t added_window_add_ascii(struct added_window *window, const char *text, siz
             at = stop;
             continue;
         }
-        const struct normal_char c = {table->value[byte], at, at + 1};
-        const uint8_t next = at + 1 < end ? table->value[(uint8_t)text[at + 1]] : 0;
-        if (next != 0 && !may_start_with(window->set, table->value[byte], next))
-            add_char(window, c);
-        else
+        const struct normal_char c = {table->value[(uint8_t)text[at]], at, at + 1};
+        if (may_start_at(window, text, at, end))
             added_window_add(window, c);
+        else
+            add_char(window, c);
         at++;
     }
     return at;

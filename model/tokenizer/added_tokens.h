@@ -28,24 +28,22 @@ struct added_pattern {
 struct added_set {
     const struct added_pattern *patterns; /* [n] */
     size_t n, longest;                    /* longest: bytes */
-    uint32_t first_bytes[8];              /* bit set of the bytes that patterns start with */
-    int only_first;                       /* the only such byte, or -1 */
-    uint32_t first_pairs[16];             /* bit set of hashes of their first two bytes */
-    bool strips_blanks;                   /* some patterns include blanks next to them */
+    int only_first;                       /* the only byte that patterns start with, or -1 */
+    uint32_t *pairs;    /* bit set [256, 256]: their first two bytes, or the first and 0 */
+    bool strips_blanks; /* some patterns include blanks next to them */
 };
 
 struct added_tokens {
+    struct text_view list; /* setting `added` */
     struct added_set raw, normalized;
-    const uint8_t *outside; /* bit set of ids, or NULL */
 };
 
 /* Returns whether the list consists of ids with flags, like "101 103:l 30522:nx". */
 bool added_tokens_valid(struct text_view list);
 
 /* Builds the tables of a valid list in the arena, whose base is aligned to 16, or measures them.
- * Returns NULL on success, else a static error string. */
-const char *added_tokens_build(struct added_tokens *added, struct text_view list,
-                               const struct vocabulary *vocabulary,
+ * Sets vocabulary->outside. Returns NULL on success, else a static error string. */
+const char *added_tokens_build(struct added_tokens *added, struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, struct arena *arena);
 
 /* Returns the longest pattern that text[0 .. len) starts with, or NULL. Sets *goes_on if a longer

@@ -107,7 +107,6 @@ static const char *const CLIP_LITERALS[] = {
 enum lead { LEAD_NONE, LEAD_BLANK /* U+0020 */, LEAD_ANY /* except CR, LF, letters and numbers */ };
 
 static const struct pattern {
-    const char *name;
     const char *const *literals;
     bool any_case; /* of the literals */
     bool drops_blanks;
@@ -117,29 +116,18 @@ static const struct pattern {
     unsigned letter;     /* properties of a letter */
     bool by_case;        /* capitals start words, literals end them, slashes are line ends */
 } PATTERNS[] = {
-    [PATTERN_NONE] = {.name = "none"},
-    [PATTERN_GPT2] = {"gpt2", CONTRACTIONS, false, false, false, LEAD_BLANK, LEAD_BLANK, LEAD_BLANK,
-                      0, UNICODE_LETTER, false},
-    [PATTERN_CLIP] = {"clip", CLIP_LITERALS, false, true, false, LEAD_NONE, LEAD_NONE, LEAD_NONE, 1,
+    [PATTERN_GPT2] = {CONTRACTIONS, false, false, false, LEAD_BLANK, LEAD_BLANK, LEAD_BLANK, 0,
                       UNICODE_LETTER, false},
-    [PATTERN_CL100K] = {"cl100k", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK,
-                        3, UNICODE_LETTER, false},
-    [PATTERN_QWEN2] = {"qwen2", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 1,
+    [PATTERN_CLIP] = {CLIP_LITERALS, false, true, false, LEAD_NONE, LEAD_NONE, LEAD_NONE, 1,
+                      UNICODE_LETTER, false},
+    [PATTERN_CL100K] = {CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 3,
+                        UNICODE_LETTER, false},
+    [PATTERN_QWEN2] = {CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 1,
                        UNICODE_LETTER, false},
-    [PATTERN_O200K] = {"o200k", CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 3,
+    [PATTERN_O200K] = {CONTRACTIONS, true, false, true, LEAD_ANY, LEAD_NONE, LEAD_BLANK, 3,
                        UNICODE_LETTER | UNICODE_JOINED, true},
-    [PATTERN_AFTER_BLANKS] = {.name = "after_blanks"},
+    [PATTERN_AFTER_BLANKS] = {.literals = NULL},
 };
-
-bool pattern_parse(enum pattern_kind *kind, struct text_view name)
-{
-    for (unsigned i = 0; i < sizeof PATTERNS / sizeof *PATTERNS; i++)
-        if (list_item_is(name, PATTERNS[i].name)) {
-            *kind = (enum pattern_kind)i;
-            return true;
-        }
-    return false;
-}
 
 static bool is_line_end(struct normal_char c)
 {
@@ -488,23 +476,8 @@ void splitter_add(struct splitter *splitter, struct normal_char c)
 
 /* ---- ASCII ---- */
 
-/* Adds letters from text[at] on, which are never cut among themselves. Returns the end's offset. */
-static size_t add_letter_run(struct splitter *splitter, const char *text, size_t at, size_t end)
-{
-    const struct splitter_rules *rules = splitter->rules;
-    if (splitter->last & rules->cut.alone)
-        splitter_cut(splitter);
-    if (!splitter->in_word)
-        begin_word(splitter, rules,
-                   (struct normal_char){rules->ascii.value[(uint8_t)text[at]], at, at + 1});
-    if (splitter->inner_last & rules->inner.alone)
-        end_piece(splitter);
-    at = word_append_ascii(&splitter->word, rules->ascii.letter, text, at, end);
-    splitter->last = splitter->inner_last = rules->ascii.properties[(uint8_t)text[at - 1]];
-    return at;
-}
-
-/* Letters at once, unless rules look at runs; with a pattern, only letters after letters. */
+/* Letters at once, unless rules look at runs; with a pattern, only letters after letters. They are
+ * never cut among themselves, but the first of them from the character before it. */
 size_t splitter_add_ascii(struct splitter *splitter, const char *text, size_t at, size_t end)
 {
     const struct splitter_rules *rules = splitter->rules;
@@ -513,18 +486,22 @@ size_t splitter_add_ascii(struct splitter *splitter, const char *text, size_t at
     const bool at_once = !by_runs && rules->pattern == PATTERN_NONE && !splitter->word.byte_level;
     while (at < end && table->value[(uint8_t)text[at]] != 0) {
         const uint8_t byte = (uint8_t)text[at];
-        if (at_once && table->letter[byte] != 0) {
-            at = add_letter_run(splitter, text, at, end);
-        } else if (splitter->run.phase == PATTERN_IN_LETTERS && table->letter[byte] != 0 &&
-                   !by_runs) {
+        const struct normal_char c = {table->value[byte], at, at + 1};
+        const bool in_letters = splitter->run.phase == PATTERN_IN_LETTERS && !by_runs;
+        if (table->letter[byte] != 0 && (at_once || in_letters)) {
+            if (at_once && (splitter->last & rules->cut.alone))
+                splitter_cut(splitter);
+            if (at_once && !splitter->in_word)
+                begin_word(splitter, rules, c);
+            if (at_once && (splitter->inner_last & rules->inner.alone))
+                end_piece(splitter);
             at = word_append_ascii(&splitter->word, table->letter, text, at, end);
-            splitter->last = table->properties[byte];
+            splitter->last = splitter->inner_last = table->properties[(uint8_t)text[at - 1]];
         } else if (table->properties[byte] & rules->cut.drop) {
             splitter_cut(splitter);
             at++;
         } else {
-            add_any(splitter, (struct normal_char){table->value[byte], at, at + 1},
-                    table->properties[byte]);
+            add_any(splitter, c, table->properties[byte]);
             at++;
         }
     }

@@ -53,7 +53,6 @@ struct splitter_rules {
 
 /* Reads "blanks punctuation" into the first three fields. Returns false for any other text. */
 bool splitter_parse(struct splitter_rules *rules, struct text_view text);
-bool pattern_parse(enum pattern_kind *kind, struct text_view name);
 
 void splitter_build(struct splitter_rules *rules, const struct normalizer_plan *plan);
 

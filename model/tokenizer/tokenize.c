@@ -16,17 +16,16 @@
 
 #include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/pieces/unigram.h"
-#include "model/tokenizer/pieces/wordpiece.h"
 #include "model/tokenizer/simple_kinds.h"
 #include "model/unicode/unicode.h"
 
-/* ---- Kinds ---- */
+/* ---- Memory ---- */
 
+/* The steps of a text. Kinds blanks and keras need the splitter's word alone. */
 struct pipeline {
-    struct splitter splitter; /* with the word: all that kinds blanks and keras need */
     struct normalizer normalizer;
-    struct added_window window;
-    bool has_window, looks_around;
+    struct added_window window; /* its set is NULL without normalized added tokens */
+    struct splitter splitter;   /* with the word, of which one of these makes pieces: */
     struct unigram unigram;
     struct merge_work merging;
 };
@@ -34,18 +33,17 @@ struct pipeline {
 static void add_normalized(void *user, struct normal_char c)
 {
     struct pipeline *pipeline = user;
-    if (pipeline->has_window)
+    if (pipeline->window.set != NULL)
         added_window_add(&pipeline->window, c);
     else
         splitter_add(&pipeline->splitter, c);
 }
 
-/* Prepares the word: how many bytes and characters are stored, the work space, and who makes tokens
+/* Prepares the steps, and the word: how many bytes and characters are stored, and who makes tokens
  * of it. The bytes have space before and after them for the affixes of pieces. */
-static void word_carve(struct pipeline *pipeline, const struct tokenizer *tokenizer,
-                       struct arena *arena)
+static void pipeline_carve(struct pipeline *pipeline, const struct tokenizer *tokenizer,
+                           struct arena *arena)
 {
-    const size_t most_chars = (size_t)tokenizer->max_word_chars;
     struct word *word = &pipeline->splitter.word;
     pipeline->splitter = (struct splitter){
         .rules = &tokenizer->splitter,
@@ -56,9 +54,9 @@ static void word_carve(struct pipeline *pipeline, const struct tokenizer *tokeni
     case TOKENIZER_KERAS:
     case TOKENIZER_WORDS: break;
     case TOKENIZER_WORDPIECE:
-        word->cap_chars = most_chars;
-        word->add = wordpiece_add;
-        word->work.hashes = arena_cut(arena, most_chars, sizeof *word->work.hashes);
+        word->cap_chars = (size_t)tokenizer->max_word_chars;
+        word->add = word_add_pieces;
+        word->work.hashes = arena_cut(arena, word->cap_chars, sizeof *word->work.hashes);
         break;
     case TOKENIZER_UNIGRAM:
         word->cap_chars = UNIGRAM_CHARS;
@@ -80,31 +78,19 @@ static void word_carve(struct pipeline *pipeline, const struct tokenizer *tokeni
         word->cap_chars > 0 ? UTF8_BYTES * word->cap_chars : tokenizer->vocabulary.longest_bytes;
     word->chars = arena_cut(arena, word->cap_chars, sizeof *word->chars);
     word->bytes = arena_cut(arena, AFFIX_BYTES + word->cap + AFFIX_BYTES, 1);
-    if (word->bytes != NULL)
-        word->bytes += AFFIX_BYTES;
-}
-
-enum { SCRATCH_ALIGN = 16 };
-
-static void pipeline_carve(struct pipeline *pipeline, const struct tokenizer *tokenizer,
-                           struct arena *arena)
-{
-    const struct added_set *normalized = &tokenizer->added.normalized;
-    word_carve(pipeline, tokenizer, arena);
-    if (!tokenizer_has_pipeline(tokenizer))
-        return;
-    pipeline->looks_around = (tokenizer->normalizer.steps & NORMALIZER_LOOKS_AROUND) != 0;
+    word->bytes += word->bytes != NULL ? AFFIX_BYTES : 0;
     normalizer_carve(&pipeline->normalizer, &tokenizer->normalizer, add_normalized, pipeline,
                      arena);
-    pipeline->has_window = normalized->n > 0;
-    if (pipeline->has_window)
-        added_window_carve(&pipeline->window, normalized, &pipeline->splitter, arena);
+    pipeline->window.set = NULL;
+    if (tokenizer->added.normalized.n > 0)
+        added_window_carve(&pipeline->window, &tokenizer->added.normalized, &pipeline->splitter,
+                           arena);
 }
 
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer)
 {
     struct pipeline pipeline;
-    struct arena arena = {.used = SCRATCH_ALIGN};
+    struct arena arena = {0};
     pipeline_carve(&pipeline, tokenizer, &arena);
     return arena_bytes(&arena);
 }
@@ -136,18 +122,19 @@ static size_t inner_ascii_end(const bool stands[256], struct text_part *part, si
  * normalizer. Returns the offset of their end, `at` if the next character must not bypass it. */
 static size_t pass_ascii(struct pipeline *pipeline, struct text_part *part, size_t at)
 {
+    const struct ascii_table *table = &pipeline->splitter.rules->ascii;
     const size_t most = part->end - at > METER_BYTES ? at + METER_BYTES : part->end;
     size_t end = most;
-    if (pipeline->splitter.rules->ascii.value[(uint8_t)part->text[at]] == 0)
+    if (table->value[(uint8_t)part->text[at]] == 0)
         return at;
-    if (pipeline->looks_around)
-        end = inner_ascii_end(pipeline->splitter.rules->ascii.stands, part, at);
+    if (pipeline->normalizer.plan->steps & NORMALIZER_LOOKS_AROUND)
+        end = inner_ascii_end(table->stands, part, at);
     end = end < most ? end : most;
     if (end == at || !normalizer_empty(&pipeline->normalizer, false))
         return at;
-    if (pipeline->has_window)
-        return added_window_add_ascii(&pipeline->window, part->text, at, end);
-    return splitter_add_ascii(&pipeline->splitter, part->text, at, end);
+    return pipeline->window.set != NULL
+               ? added_window_add_ascii(&pipeline->window, part->text, at, end)
+               : splitter_add_ascii(&pipeline->splitter, part->text, at, end);
 }
 
 /* Normalizes and splits text[begin .. end); twice if a very long word of kind unigram could not be
@@ -165,7 +152,7 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
             unigram_begin(&pipeline->unigram, again);
         normalizer_begin(normalizer, begin);
         pipeline->splitter.last = 0;
-        if (pipeline->has_window)
+        if (pipeline->window.set != NULL)
             added_window_begin(&pipeline->window);
         for (size_t at = begin; at < end && meter_goes_on(sink->meter, at);) {
             const size_t passed = pass_ascii(pipeline, &part, at);
@@ -178,7 +165,7 @@ static void split_part(struct pipeline *pipeline, const char *text, size_t begin
             at += c.len;
         }
         normalizer_empty(normalizer, true);
-        if (pipeline->has_window)
+        if (pipeline->window.set != NULL)
             added_window_drain(&pipeline->window, true);
         splitter_cut(&pipeline->splitter);
         again = is_unigram && !again && pipeline->unigram.n_turns > 0;
@@ -249,23 +236,6 @@ static void pipeline_split(struct pipeline *pipeline, struct text_view text)
         split_part(pipeline, text.text, part, text.len);
 }
 
-/* The one place that chooses how a text of a kind is split. */
-static void split(struct word_sink *sink, void *scratch)
-{
-    struct pipeline pipeline;
-    struct arena arena = {.base = (char *)scratch + (-(uintptr_t)scratch % SCRATCH_ALIGN)};
-    pipeline_carve(&pipeline, sink->tokenizer, &arena);
-    pipeline.splitter.word.sink = sink;
-    switch (sink->tokenizer->kind) {
-    case TOKENIZER_BLANKS: blanks_split(&pipeline.splitter.word, sink->text); break;
-    case TOKENIZER_KERAS: keras_split(&pipeline.splitter.word, sink->text); break;
-    case TOKENIZER_WORDPIECE:
-    case TOKENIZER_WORDS:
-    case TOKENIZER_UNIGRAM:
-    case TOKENIZER_BPE: pipeline_split(&pipeline, sink->text); break;
-    }
-}
-
 /* ---- Limits ----
  *
  * Texts of a and b tokens, a + b > r, keep
@@ -332,14 +302,15 @@ struct text_cut {
     size_t skipped, kept;
 };
 
-/* Writes the tokens of one text, cut, to out [cap]. Returns their number in the answer. */
+/* Writes the tokens of one text, cut, to out [cap]. Returns their number in the answer. The one
+ * place that chooses how a text of a kind is split. */
 static size_t add_text(struct encoding *encoding, struct template_piece piece,
                        const struct text_cut cuts[2], engine_token *out, size_t cap)
 {
     const size_t which = piece.id == TEMPLATE_B;
     const struct text_cut cut = cuts[which];
     const struct tokenizer *tokenizer = encoding->tokenizer;
-    encoding->meter.left = encoding->meter.next = 0;
+    struct pipeline pipeline;
     struct word_sink sink = {
         .tokenizer = tokenizer,
         .out = out,
@@ -353,8 +324,17 @@ static size_t add_text(struct encoding *encoding, struct template_piece piece,
         .trim = tokenizer->trim,
         .in_pair = which == 1,
     };
-    if (sink.text.len > 0)
-        split(&sink, encoding->scratch);
+    encoding->meter.left = encoding->meter.next = 0;
+    pipeline_carve(&pipeline, tokenizer, &(struct arena){.base = encoding->scratch});
+    pipeline.splitter.word.sink = &sink;
+    switch (tokenizer->kind) {
+    case TOKENIZER_BLANKS: blanks_split(&pipeline.splitter.word, sink.text); break;
+    case TOKENIZER_KERAS: keras_split(&pipeline.splitter.word, sink.text); break;
+    case TOKENIZER_WORDPIECE:
+    case TOKENIZER_WORDS:
+    case TOKENIZER_UNIGRAM:
+    case TOKENIZER_BPE: pipeline_split(&pipeline, sink.text); break;
+    }
     encoding->counts[which] = sink.n;
     encoding->n_beyond += sink.n_beyond;
     const size_t left = sink.n > cut.skipped ? sink.n - cut.skipped : 0;

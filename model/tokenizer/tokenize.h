@@ -6,7 +6,7 @@
 
 #include "model/tokenizer/tokenizer.h"
 
-/* Returns the bytes of scratch of one call. */
+/* Returns the bytes of scratch of one call, which is aligned to 16. */
 size_t tokenizer_scratch_bytes(const struct tokenizer *tokenizer);
 
 /* A caller's text; pair is NULL for one text. is_over: NULL, or asked every few thousand bytes

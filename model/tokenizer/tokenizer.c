@@ -16,7 +16,7 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .bpe = {.suffix = {"", 0}},
         .max_word_chars = 100,
         .splitter = {.space = METASPACE, .space_splits = true},
-        .added_list = {"", 0},
+        .added = {.list = {"", 0}},
         .unknown = -1,
         .mask_token = -1,
         .dropped = -1,
@@ -25,20 +25,6 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
         .pair = {.pieces = {{TEMPLATE_A, 0}, {TEMPLATE_B, n_types < 2 ? 0 : 1}}, .n_pieces = 2},
     };
 }
-
-static const char *const KINDS[] = {
-    [TOKENIZER_BLANKS] = "blanks",       [TOKENIZER_KERAS] = "keras",
-    [TOKENIZER_WORDPIECE] = "wordpiece", [TOKENIZER_WORDS] = "words",
-    [TOKENIZER_UNIGRAM] = "unigram",     [TOKENIZER_BPE] = "bpe",
-};
-
-static const char *const TRIMS[] = {
-    [TRIM_NONE] = "no",
-    [TRIM_BLANKS] = "yes",
-    [TRIM_BLANKS_BUT_FIRST] = "but_first",
-};
-
-enum { N_KINDS = sizeof KINDS / sizeof *KINDS, N_TRIMS = sizeof TRIMS / sizeof *TRIMS };
 
 /* ---- One setting ---- */
 
@@ -70,6 +56,8 @@ bool template_parse(struct token_template *template, struct text_view text, size
 
 enum value_kind {
     VALUE_KIND, /* of the tokenizer */
+    VALUE_TRIM,
+    VALUE_PATTERN,
     VALUE_YES_NO,
     VALUE_ID, /* or -1 */
     VALUE_NUMBER,
@@ -79,9 +67,7 @@ enum value_kind {
     VALUE_NORMALIZER,
     VALUE_SPLITTER,
     VALUE_ADDED,
-    VALUE_ID_LIST,
-    VALUE_PATTERN,
-    VALUE_TRIM
+    VALUE_ID_LIST
 };
 
 struct key {
@@ -92,14 +78,12 @@ struct key {
     const char *expected;
 };
 
-/* Returns the index of a name among the first n, or n. */
-static unsigned find_name(const char *const *names, unsigned n, struct text_view value)
-{
-    unsigned i = 0;
-    while (i < n && !list_item_is(value, names[i]))
-        i++;
-    return i;
-}
+/* Names of enum tokenizer_kind, span_trim and pattern_kind, in their order. */
+static const char *const NAMES[][8] = {
+    [VALUE_KIND] = {"blanks", "keras", "wordpiece", "words", "unigram", "bpe"},
+    [VALUE_TRIM] = {"no", "yes", "but_first"},
+    [VALUE_PATTERN] = {"none", "gpt2", "clip", "cl100k", "qwen2", "o200k", "after_blanks"},
+};
 
 /* Returns false if an item is not an id, or the list is too long. */
 static bool set_ids(struct id_list *list, struct text_view value)
@@ -124,16 +108,15 @@ static bool set_character(uint32_t *field, struct text_view value)
 static bool set_field(void *field, const struct key *key, struct text_view value)
 {
     const int32_t number = list_number(value);
-    unsigned index;
+    unsigned index = 0;
     switch (key->kind) {
     case VALUE_KIND:
-        index = find_name(KINDS, N_KINDS, value);
-        *(enum tokenizer_kind *)field = (enum tokenizer_kind)index;
-        return index < N_KINDS;
     case VALUE_TRIM:
-        index = find_name(TRIMS, N_TRIMS, value);
-        *(enum span_trim *)field = (enum span_trim)index;
-        return index < N_TRIMS;
+    case VALUE_PATTERN:
+        while (NAMES[key->kind][index] != NULL && !list_item_is(value, NAMES[key->kind][index]))
+            index++;
+        memcpy(field, &index, sizeof index); /* an enum, as large as this */
+        return NAMES[key->kind][index] != NULL;
     case VALUE_YES_NO:
         *(bool *)field = list_item_is(value, "yes");
         return *(bool *)field || list_item_is(value, "no");
@@ -151,7 +134,6 @@ static bool set_field(void *field, const struct key *key, struct text_view value
     case VALUE_SPLITTER: return splitter_parse(field, value);
     case VALUE_ID_LIST: return set_ids(field, value);
     case VALUE_ADDED: *(struct text_view *)field = value; return added_tokens_valid(value);
-    case VALUE_PATTERN: return pattern_parse(field, value);
     }
     return false;
 }
@@ -204,7 +186,7 @@ static const struct key KEYS[] = {
     {"trim", VALUE_TRIM, FIELD(trim), 0, 0, "one of no, yes, but_first"},
     {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_CHARS,
      "a whole number from 1 to 10000"},
-    {"added", VALUE_ADDED, FIELD(added_list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
+    {"added", VALUE_ADDED, FIELD(added.list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
 };
 
 const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *text,
@@ -234,24 +216,11 @@ const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const v
     return NULL;
 }
 
-static const char *check_template(const struct token_template *template, uint32_t n_ids,
-                                  size_t n_types)
-{
-    for (size_t i = 0; i < template->n_pieces; i++) {
-        const struct template_piece piece = template->pieces[i];
-        if (piece.id >= 0 && (uint32_t)piece.id >= n_ids)
-            return "a template names a special token that is not in the vocabulary";
-        if (piece.type > 0 && (size_t)piece.type >= n_types)
-            return "a template names a token type that the model does not have";
-    }
-    return NULL;
-}
-
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
 {
     const struct unigram_pieces *pieces = &tokenizer->unigram;
     const uint32_t n_ids = tokenizer->vocabulary.n;
-    if ((unsigned)tokenizer->kind >= N_KINDS)
+    if ((unsigned)tokenizer->kind > TOKENIZER_BPE)
         return "the kind is not given: one of blanks, keras, wordpiece, words, unigram, bpe";
     if (tokenizer->unknown >= 0 && (uint32_t)tokenizer->unknown >= n_ids)
         return "the id of unknown words is not in the vocabulary";
@@ -278,23 +247,24 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
     if ((tokenizer->normalizer.steps & 1u << NORMALIZE_CHARSMAP) &&
         tokenizer->normalizer.charsmap.strings == NULL)
         return "the normalizer has the step charsmap, but the file has no section CMAP";
-    const char *wrong = check_template(&tokenizer->single, n_ids, n_types);
-    return wrong != NULL ? wrong : check_template(&tokenizer->pair, n_ids, n_types);
+    for (size_t i = 0; i < 2 * TEMPLATE_PIECES; i++) {
+        const struct token_template *template = i % 2 == 0 ? &tokenizer->single : &tokenizer->pair;
+        const struct template_piece piece = template->pieces[i / 2];
+        if (i / 2 < template->n_pieces && piece.id >= 0 && (uint32_t)piece.id >= n_ids)
+            return "a template names a special token that is not in the vocabulary";
+        if (i / 2 < template->n_pieces && piece.type > 0 && (size_t)piece.type >= n_types)
+            return "a template names a token type that the model does not have";
+    }
+    return NULL;
 }
 
 size_t tokenizer_table_bytes(const struct tokenizer *tokenizer)
 {
     struct arena arena = {0};
-    struct added_tokens added;
+    struct tokenizer measured = *tokenizer;
     if (tokenizer_has_pipeline(tokenizer))
-        added_tokens_build(&added, tokenizer->added_list, &tokenizer->vocabulary,
-                           &tokenizer->normalizer, &arena);
+        added_tokens_build(&measured.added, &measured.vocabulary, &measured.normalizer, &arena);
     return arena_bytes(&arena);
-}
-
-static int32_t find_own(const struct tokenizer *tokenizer, const char *text, size_t len)
-{
-    return tokenizer_own_id(tokenizer, vocabulary_find(&tokenizer->vocabulary, text, len));
 }
 
 static void build_ids(struct tokenizer *tokenizer)
@@ -302,11 +272,12 @@ static void build_ids(struct tokenizer *tokenizer)
     static const char digits[] = "0123456789ABCDEF";
     for (uint32_t code = 0; code < BYTE_LEVEL_CODES; code++) {
         char bytes[UTF8_BYTES];
-        tokenizer->codes[code] = find_own(tokenizer, bytes, utf8_encode(code, bytes));
+        tokenizer->codes[code] =
+            vocabulary_find(&tokenizer->vocabulary, bytes, utf8_encode(code, bytes));
     }
     for (unsigned byte = 0; byte < 256; byte++) {
         const char text[] = {'<', '0', 'x', digits[byte / 16], digits[byte % 16], '>'};
-        tokenizer->bytes[byte] = find_own(tokenizer, text, sizeof text);
+        tokenizer->bytes[byte] = vocabulary_find(&tokenizer->vocabulary, text, sizeof text);
     }
 }
 
@@ -315,9 +286,8 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
     if (!tokenizer_has_pipeline(tokenizer))
         return NULL;
     splitter_build(&tokenizer->splitter, &tokenizer->normalizer);
-    const char *wrong =
-        added_tokens_build(&tokenizer->added, tokenizer->added_list, &tokenizer->vocabulary,
-                           &tokenizer->normalizer, &(struct arena){.base = memory});
+    const char *wrong = added_tokens_build(&tokenizer->added, &tokenizer->vocabulary,
+                                           &tokenizer->normalizer, &(struct arena){.base = memory});
     if (tokenizer->kind == TOKENIZER_BPE || tokenizer->kind == TOKENIZER_UNIGRAM)
         build_ids(tokenizer);
     return wrong;

@@ -78,7 +78,6 @@ struct tokenizer {
     struct id_list skip_weights, skip_vectors; /* tokens without a weight, without a vector */
     struct keras_settings keras;
     /* Kinds wordpiece, words, unigram, bpe: the steps before the pieces. */
-    struct text_view added_list; /* setting `added` */
     struct added_tokens added;
     struct normalizer_plan normalizer;
     struct splitter_rules splitter;
@@ -120,21 +119,6 @@ const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
 static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)
 {
     return tokenizer->kind >= TOKENIZER_WORDPIECE;
-}
-
-/* Returns the id, or -1 for an added token that is outside of the model's vocabulary. */
-static inline int32_t tokenizer_own_id(const struct tokenizer *tokenizer, int32_t id)
-{
-    const uint8_t *outside = tokenizer->added.outside;
-    return outside != NULL && id >= 0 && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
-}
-
-/* Returns the id of a piece or word with this hash, or -1. */
-static inline int32_t tokenizer_find(const struct tokenizer *tokenizer, uint64_t hash,
-                                     const char *text, size_t len, struct meter *meter)
-{
-    return tokenizer_own_id(tokenizer,
-                            vocabulary_find_hashed(&tokenizer->vocabulary, hash, text, len, meter));
 }
 
 #endif

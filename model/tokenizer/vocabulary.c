@@ -12,11 +12,6 @@
 
 enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
 
-static uint32_t first_slot(uint64_t hash, uint32_t n_slots)
-{
-    return (uint32_t)(hash ^ hash >> 32) & (n_slots - 1);
-}
-
 const char *hash_table_header(const void *section, size_t len, uint32_t header[4])
 {
     if (section == NULL || len < HEADER_BYTES)
@@ -67,6 +62,32 @@ const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, siz
     return vocabulary->strings + start;
 }
 
+/* Returns the id of a text, or -1. *empty: the empty slot where the search ended, or UINT32_MAX. */
+static inline int32_t search(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
+                             size_t len, struct meter *meter, uint32_t *empty)
+{
+    enum { FEW_TRIES = 8 }; /* they suffice nearly always, and cost no steps of the meter */
+    const uint32_t wrap = vocabulary->n_slots - 1;
+    uint32_t slot = (uint32_t)(hash ^ hash >> 32) & wrap;
+    *empty = UINT32_MAX;
+    for (uint32_t i = 0; i < HASH_TABLE_TRIES; i++, slot = (slot + 1) & wrap) {
+        if (i >= FEW_TRIES && meter != NULL && !meter_take(meter, 2))
+            break;
+        const uint32_t taken = vocabulary->slots[slot];
+        size_t token_len = 0;
+        if (taken == 0) {
+            *empty = slot;
+            break;
+        }
+        if (taken > vocabulary->n)
+            continue;
+        const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
+        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
+            return (int32_t)taken - 1;
+    }
+    return -1;
+}
+
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len)
 {
     if (len > vocabulary->longest_bytes)
@@ -78,25 +99,12 @@ int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, s
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
                                size_t len, struct meter *meter)
 {
-    enum { FEW_TRIES = 8 }; /* they suffice nearly always, and cost no steps of the meter */
+    uint32_t empty;
     if (len == 0 || len > vocabulary->longest_bytes)
         return -1;
-    const uint32_t wrap = vocabulary->n_slots - 1;
-    uint32_t slot = first_slot(hash, vocabulary->n_slots);
-    for (uint32_t i = 0; i < HASH_TABLE_TRIES; i++, slot = (slot + 1) & wrap) {
-        if (i >= FEW_TRIES && meter != NULL && !meter_take(meter, 2))
-            break;
-        const uint32_t taken = vocabulary->slots[slot];
-        size_t token_len = 0;
-        if (taken == 0)
-            break;
-        if (taken > vocabulary->n)
-            continue;
-        const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
-        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
-            return (int32_t)taken - 1;
-    }
-    return -1;
+    const int32_t id = search(vocabulary, hash, text, len, meter, &empty);
+    const uint8_t *outside = vocabulary->outside;
+    return id >= 0 && outside != NULL && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
 }
 
 /* At most half of the slots are occupied, so that searches are short. */
@@ -122,24 +130,6 @@ size_t vocabulary_bytes(const size_t *lens, size_t n)
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 
-/* Returns the first empty slot of a token's search, n_slots if the token is in the table, or
- * UINT32_MAX if the search does not reach an empty one. */
-static uint32_t free_slot(const uint32_t *slots, uint32_t n_slots, const char *const *texts,
-                          const size_t *lens, size_t id)
-{
-    size_t n_tried = 1;
-    uint32_t slot =
-        first_slot(vocabulary_hash(VOCABULARY_HASH_START, texts[id], lens[id]), n_slots);
-    for (; slots[slot] != 0; slot = (slot + 1) & (n_slots - 1), n_tried++) {
-        if (n_tried == HASH_TABLE_TRIES)
-            return UINT32_MAX;
-        const size_t other = slots[slot] - 1;
-        if (lens[other] == lens[id] && memcmp(texts[other], texts[id], lens[id]) == 0)
-            return n_slots;
-    }
-    return slot;
-}
-
 const char *vocabulary_build(void *section, size_t section_bytes, const char *const *texts,
                              const size_t *lens, size_t n, size_t *bad_id)
 {
@@ -148,34 +138,35 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
         return "the section does not have the length that vocabulary_bytes returned";
 
     const uint32_t n_slots = (uint32_t)slots_for(n);
-    uint32_t *header = section;
-    uint32_t *slots = header + HEADER_BYTES / 4;
-    uint32_t *starts = slots + n_slots;
-    char *strings = (char *)(starts + n + 1);
-    uint32_t end = 0, longest = 0;
+    const size_t strings_at = HEADER_BYTES + 4 * (n_slots + n + 1);
+    uint32_t *header = section, *slots = header + HEADER_BYTES / 4, *starts = slots + n_slots;
+    uint32_t end = 0, empty;
+    struct vocabulary built;
     memset(section, 0, section_bytes);
+    header[0] = (uint32_t)n;
+    header[1] = n_slots;
+    header[2] = (uint32_t)(section_bytes - strings_at);
+    const char *wrong = vocabulary_view(&built, section, section_bytes);
+    if (wrong != NULL)
+        return wrong;
     for (size_t id = 0; id < n; id++) {
         starts[id] = end;
         if (texts[id] == NULL || lens[id] == 0)
             continue;
-        const uint32_t slot = free_slot(slots, n_slots, texts, lens, id);
+        const uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, texts[id], lens[id]);
         *bad_id = id;
-        if (slot == n_slots)
+        if (search(&built, hash, texts[id], lens[id], NULL, &empty) >= 0)
             return "the same token occurs twice";
-        if (slot == UINT32_MAX)
+        if (empty == UINT32_MAX)
             return "1,024 tokens have hashes that are nearly the same";
         if (!utf8_valid(texts[id], lens[id]))
             return "a token is not UTF-8";
-        slots[slot] = (uint32_t)(id + 1);
-        memcpy(strings + end, texts[id], lens[id]);
+        slots[empty] = (uint32_t)(id + 1);
+        memcpy((char *)section + strings_at + end, texts[id], lens[id]);
         end += (uint32_t)lens[id];
-        longest = (uint32_t)lens[id] > longest ? (uint32_t)lens[id] : longest;
+        header[3] = (uint32_t)lens[id] > header[3] ? (uint32_t)lens[id] : header[3];
     }
     starts[n] = end;
-    header[0] = (uint32_t)n;
-    header[1] = n_slots;
-    header[2] = (uint32_t)(section_bytes - (size_t)(strings - (char *)section));
-    header[3] = longest;
     *bad_id = n;
     return NULL;
 }

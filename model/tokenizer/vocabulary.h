@@ -18,6 +18,7 @@ struct vocabulary {
     const uint32_t *starts; /* [n + 1] */
     const char *strings;    /* [strings_bytes] */
     uint32_t n, n_slots, strings_bytes, longest_bytes;
+    const uint8_t *outside; /* bit set [n]: added tokens that are not the model's; or NULL */
 };
 
 /* Views a section of len bytes (8-byte aligned). Returns NULL on success, else a static string that
@@ -28,7 +29,8 @@ const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, 
  * Returns NULL on success (at most INT32_MAX entries), else a static error string. */
 const char *hash_table_header(const void *section, size_t len, uint32_t header[4]);
 
-/* Returns the id of a token, or -1. Texts longer than longest_bytes are never found. */
+/* Returns the id of a token, or -1; tokens outside of the model's vocabulary, and texts longer than
+ * longest_bytes, are never found. */
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
 
 /* The same with a known hash of the text: VOCABULARY_HASH_START, updated with each byte. */

@@ -192,7 +192,8 @@ size_t word_append_ascii(struct word *word, const uint8_t table[256], const char
 void word_add(struct word *word)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
-    int32_t id = tokenizer_find(tokenizer, word->hash, word->bytes, word->len, word->sink->meter);
+    int32_t id = vocabulary_find_hashed(&tokenizer->vocabulary, word->hash, word->bytes, word->len,
+                                        word->sink->meter);
     id = id >= 0 ? id : tokenizer->unknown;
     if (id >= 0)
         word_sink_token(word->sink, id, word->begin, word->end);
@@ -232,4 +233,68 @@ void word_end_first(struct word *word, size_t n)
         const uint32_t code = utf8_decode(whole.bytes + c.at, whole.len - c.at).code;
         append_code(word, (struct normal_char){code, c.begin, c.end});
     }
+}
+
+/* ---- Kind wordpiece ----
+ *
+ * Greedy longest match (Wu et al. 2016; Devlin et al. 2018). The hashes of all prefixes of the rest
+ * of the word are computed once, byte by byte; then lengths are tried in descending order, each
+ * with one lookup in the vocabulary. Pieces that continue a word have the prefix ("##"): it is
+ * written before them, over characters of earlier pieces. Plain twin: plain_pieces in
+ * tests/model/tokenizer/test_wordpiece.c. */
+
+/* Returns the characters of the longest piece from character `first` on, or 0. */
+static size_t longest_piece(struct word *word, size_t first, int32_t *id)
+{
+    const struct tokenizer *tokenizer = word->sink->tokenizer;
+    const size_t prefix = first > 0 ? tokenizer->prefix.len : 0;
+    const size_t start = word->chars[first].at, longest = tokenizer->vocabulary.longest_bytes;
+    char *text = word->bytes + start - prefix;
+    uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, tokenizer->prefix.text, prefix);
+    size_t n = 0, at = prefix;
+    memcpy(text, tokenizer->prefix.text, prefix);
+    for (; first + n < word->n_chars; n++) {
+        const size_t end = word_at(word, first + n + 1) - start + prefix;
+        if (end > longest)
+            break;
+        for (; at < end; at++)
+            hash = vocabulary_hash_byte(hash, text[at]);
+        word->work.hashes[n] = hash;
+    }
+    if (at >= 64)
+        meter_take(word->sink->meter, n * (at / 64));
+    for (; n > 0; n--) {
+        const size_t end = word_at(word, first + n) - start + prefix;
+        *id = vocabulary_find_hashed(&tokenizer->vocabulary, word->work.hashes[n - 1], text, end,
+                                     word->sink->meter);
+        if (*id >= 0)
+            break;
+    }
+    return n;
+}
+
+void word_add_pieces(struct word *word)
+{
+    struct word_sink *sink = word->sink;
+    const bool is_short = word->n_chars <= word->cap_chars;
+    const size_t n_before = sink->n;
+    int32_t id = -1;
+    if (is_short)
+        id = vocabulary_find_hashed(&sink->tokenizer->vocabulary, word->hash, word->bytes,
+                                    word->len, sink->meter);
+    if (id >= 0) {
+        word_sink_token(sink, id, word->begin, word->end);
+        return;
+    }
+    word_spell(word);
+    size_t first = 0;
+    for (size_t n = is_short; n > 0 && first < word->n_chars && sink->meter->left > 0; first += n) {
+        n = longest_piece(word, first, &id);
+        if (n > 0)
+            word_sink_token(sink, id, word->chars[first].begin, word->chars[first + n - 1].end);
+    }
+    if (first == word->n_chars)
+        return;
+    sink->n = n_before;
+    word_sink_token(sink, sink->tokenizer->unknown, word->begin, word->end);
 }

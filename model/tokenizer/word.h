@@ -108,6 +108,10 @@ void word_end_first(struct word *word, size_t n);
 /* An `add` without pieces: adds the token of the complete word, the unknown one, or none. */
 void word_add(struct word *word);
 
+/* An `add` of kind wordpiece: the longest piece that the word starts with, then the longest that
+ * continues it, and so on; one unknown token if that fails. */
+void word_add_pieces(struct word *word);
+
 /* Sets `chars` of a plain word. Its characters have one byte each or, with byte_level, two. */
 static inline void word_spell(struct word *word)
 {

@@ -29,8 +29,7 @@ static int32_t character_id(const struct word *word, size_t i, bool at_end)
         if (code < BYTE_LEVEL_CODES)
             return tokenizer->codes[code];
     }
-    return tokenizer_own_id(
-        tokenizer, merges_symbol(&tokenizer->vocabulary, &affixes, text, len, is_first, is_last));
+    return merges_symbol(&tokenizer->vocabulary, &affixes, text, len, is_first, is_last);
 }
 
 /* ---- Words ---- */
@@ -118,12 +117,14 @@ static int32_t full_id(struct word *word)
     uint64_t hash = word->hash;
     int32_t id = -1;
     if (tokenizer->bpe.whole_words)
-        id = tokenizer_find(tokenizer, hash, word->bytes, word->len, word->sink->meter);
+        id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len,
+                                    word->sink->meter);
     if (id >= 0)
         return id;
     memcpy(word->bytes + word->len, suffix.text, suffix.len);
     hash = vocabulary_hash(hash, suffix.text, suffix.len);
-    id = tokenizer_find(tokenizer, hash, word->bytes, word->len + suffix.len, word->sink->meter);
+    id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len,
+                                word->sink->meter);
     return id >= 0 && merges_make_whole(&tokenizer->bpe.merges, id) ? id : -1;
 }
 
