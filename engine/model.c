@@ -338,22 +338,6 @@ static engine_status refuse_setting(const char *section, const struct setting *s
                    setting->value, expected);
 }
 
-static engine_status read_config(const struct weight_file *file, struct model_config *config,
-                                 engine_error *error)
-{
-    struct setting setting;
-    *config = CONFIG_DEFAULTS;
-    for (size_t at = 0; weight_file_setting(&file->sections[SECTION_CONF], &at, &setting);) {
-        if (strlen(setting.value) != setting.value_len)
-            return refuse_setting("config", &setting, "a value without NUL bytes", error);
-        const char *expected = config_set(config, setting.key, setting.value);
-        if (expected != NULL)
-            return refuse_setting("config", &setting, expected, error);
-    }
-    const char *wrong = config_check(config);
-    return wrong != NULL ? damaged(error, "config: %s", wrong) : ENGINE_OK;
-}
-
 /* Reads the settings, the vocabulary and the other sections, and builds the tables. */
 static engine_status read_tokenizer(engine_model *model, engine_error *error)
 {
@@ -521,10 +505,21 @@ static engine_status round_weights(engine_model *model, engine_error *error)
 static engine_status read_model(engine_model *model, engine_error *error)
 {
     struct encoder *encoder = &model->encoder;
-    const struct model_config *config = &encoder->config;
-    engine_status status = read_config(&model->file, &encoder->config, error);
-    if (status == ENGINE_OK)
-        status = read_tokenizer(model, error);
+    struct model_config *config = &encoder->config;
+    const struct section *section = &model->file.sections[SECTION_CONF];
+    struct setting setting;
+    *config = CONFIG_DEFAULTS;
+    for (size_t at = 0; weight_file_setting(section, &at, &setting);) {
+        const char *expected = strlen(setting.value) == setting.value_len
+                                   ? config_set(config, setting.key, setting.value)
+                                   : "a value without NUL bytes";
+        if (expected != NULL)
+            return refuse_setting("config", &setting, expected, error);
+    }
+    const char *wrong = config_check(config);
+    if (wrong != NULL)
+        return damaged(error, "config: %s", wrong);
+    engine_status status = read_tokenizer(model, error);
     model->has_encoder = config->width > 0;
     if (status != ENGINE_OK || !model->has_encoder)
         return status;

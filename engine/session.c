@@ -485,21 +485,6 @@ static bool learned_rows(const struct encoder *encoder, double scale, size_t n, 
     return are_finite;
 }
 
-/* Sets the columns of rows: the model's; without a model as requested. */
-static engine_status choose_width(const engine_model *model, size_t *width, engine_error *error)
-{
-    size_t own = model != NULL ? model->encoder.config.embedding_width : *width;
-    if (model == NULL && *width == 0)
-        return misused(error, "engine_position_matrix: model is NULL and width is 0");
-    if (*width != 0 && *width != own)
-        return misused(
-            error,
-            "engine_position_matrix: width is %zu, but the model adds positions of %zu columns",
-            *width, own);
-    *width = own;
-    return ENGINE_OK;
-}
-
 /* Implements both functions below: writes to out or, if that is NULL, to exact; [cap]. */
 static engine_status position_matrix(const engine_model *model, const engine_session_options *given,
                                      size_t width, size_t n, float *out, double *exact, size_t cap,
@@ -507,10 +492,18 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
 {
     engine_session_options options;
     struct position_encoding encoding;
-    size_t numbers;
-    engine_status status = choose_width(model, &width, error);
-    if (status == ENGINE_OK)
-        status = read_struct("ENGINE_SESSION_OPTIONS", given, &options, sizeof options, error);
+    size_t numbers, own = model != NULL ? model->encoder.config.embedding_width : width;
+    if (own == 0 || (width != 0 && width != own))
+        return misused(error,
+                       model == NULL
+                           ? "engine_position_matrix: model is NULL and width is %zu, expected "
+                             "more than %zu"
+                           : "engine_position_matrix: width is %zu, but the model adds positions "
+                             "of %zu columns",
+                       width, own);
+    width = own;
+    engine_status status =
+        read_struct("ENGINE_SESSION_OPTIONS", given, &options, sizeof options, error);
     if (status == ENGINE_OK)
         status = choose_positions(model, &options, width, &encoding, error);
     if (status != ENGINE_OK)
