@@ -53,13 +53,14 @@ engine_status engine_score_pairs(engine_session *session, const engine_input *in
                                  const engine_encode_options *options, float *out, size_t cap,
                                  size_t *needed, engine_result *results)
 {
-    struct request request;
-    if (!session_begin(session))
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
         return session_refusal(session);
+    struct request request;
     engine_status status = read_pairs(session, options, &request);
-    if (status == ENGINE_OK)
-        status = score_pairs(session, inputs, n, &request, out, cap, needed, results);
-    return session_end(session, status);
+    return status == ENGINE_OK
+               ? score_pairs(session, inputs, n, &request, out, cap, needed, results)
+               : status;
 }
 
 /* Runs one input through the model; its rows stay in the pass. */
@@ -198,12 +199,16 @@ static engine_status list_entities(engine_session *session, const engine_input *
     return ENGINE_OK;
 }
 
-static engine_status entities(engine_session *session, const engine_input *input,
-                              const engine_encode_options *options, struct entity_list *list,
+engine_status engine_entities(engine_session *session, const engine_input *input,
+                              const engine_encode_options *options, engine_entity *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request request;
-    if (input == NULL || (list->out == NULL && list->cap > 0) || input->ids != NULL)
+    struct entity_list list = {.out = out, .cap = cap};
+    if (input == NULL || (out == NULL && cap > 0) || input->ids != NULL)
         return misused(
             &session->error,
             "engine_entities: input or out is NULL, or the input has ids, which have no spans");
@@ -216,18 +221,9 @@ static engine_status entities(engine_session *session, const engine_input *input
     if (status != ENGINE_OK)
         return status;
     status = list_entities(session, input, input->tokens != NULL ? input->tokens : session->tokens,
-                           &request, list);
-    if (status != ENGINE_OK)
-        return status;
-    return answer_count(&session->error, "entities", list->n, list->cap, needed);
-}
-
-engine_status engine_entities(engine_session *session, const engine_input *input,
-                              const engine_encode_options *options, engine_entity *out, size_t cap,
-                              size_t *needed, engine_result *result)
-{
-    struct entity_list list = {.out = out, .cap = cap};
-    return SESSION_CALL(session, entities(session, input, options, &list, needed, result));
+                           &request, &list);
+    return status != ENGINE_OK ? status
+                               : answer_count(&session->error, "entities", list.n, cap, needed);
 }
 
 /* ---- Fill ---- */
@@ -240,10 +236,13 @@ static size_t count_masks(const engine_session *session, int32_t mask_token)
     return n;
 }
 
-static engine_status fill_masks(engine_session *session, const engine_input *input, size_t k,
-                                const engine_encode_options *options, engine_candidate *out,
-                                size_t cap, size_t *needed, engine_result *result)
+engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
+                          const engine_encode_options *options, engine_candidate *out, size_t cap,
+                          size_t *needed, engine_result *result)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request request;
     const struct model_config *config = &session->model->encoder.config;
     int32_t mask_token = session->model->tokenizer.mask_token;
@@ -275,13 +274,6 @@ static engine_status fill_masks(engine_session *session, const engine_input *inp
             (out++)->token = session->pass.out_offsets[row];
     }
     return ENGINE_OK;
-}
-
-engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
-                          const engine_encode_options *options, engine_candidate *out, size_t cap,
-                          size_t *needed, engine_result *result)
-{
-    return SESSION_CALL(session, fill_masks(session, input, k, options, out, cap, needed, result));
 }
 
 /* ---- Ranks ---- */
@@ -409,10 +401,13 @@ static size_t count_cut(const engine_result *results, size_t n)
     return n_cut;
 }
 
-static engine_status rank_texts(engine_session *session, const engine_input *query,
-                                const engine_input *texts, size_t n,
-                                const engine_encode_options *given, float *out)
+engine_status engine_rank(engine_session *session, const engine_input *query,
+                          const engine_input *texts, size_t n, const engine_encode_options *given,
+                          float *out)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request asked, request; /* of the query; of the texts or pairs */
     engine_encode_options options;
     if (query == NULL || (texts == NULL && n > 0) || (out == NULL && n > 0))
@@ -447,13 +442,6 @@ static engine_status rank_texts(engine_session *session, const engine_input *que
     if (results != NULL)
         *options.n_cut = n_cut;
     return status;
-}
-
-engine_status engine_rank(engine_session *session, const engine_input *query,
-                          const engine_input *texts, size_t n, const engine_encode_options *options,
-                          float *out)
-{
-    return SESSION_CALL(session, rank_texts(session, query, texts, n, options, out));
 }
 
 /* ---- Vectors of a host ---- */

@@ -628,12 +628,12 @@ engine_status engine_encode(engine_session *session, const engine_input *inputs,
                             const engine_encode_options *options, float *out, size_t cap,
                             size_t *needed, engine_result *results)
 {
-    struct request request;
-    if (!session_begin(session))
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
         return session_refusal(session);
+    struct request request;
     engine_status status =
         request_read(session->model, options, REQUEST_ANSWER, &request, &session->error);
-    if (status == ENGINE_OK)
-        status = encode(session, inputs, n, &request, out, cap, needed, results);
-    return session_end(session, status);
+    return status == ENGINE_OK ? encode(session, inputs, n, &request, out, cap, needed, results)
+                               : status;
 }

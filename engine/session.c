@@ -378,14 +378,14 @@ void engine_session_free(engine_session *session)
 /* ---- Calls ---- */
 
 /* Delays a cancellation of the thread, which would leave the session busy, to the call's end. */
-bool session_begin(engine_session *session)
+engine_session *session_begin(engine_session *session)
 {
     if (session == NULL || atomic_exchange_explicit(&session->is_busy, true, memory_order_acquire))
-        return false;
+        return NULL;
     atomic_store(&session->is_interrupted, false);
     session->caller = pthread_self();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &session->cancel_state);
-    return true;
+    return session;
 }
 
 engine_status session_refusal(const engine_session *session)
@@ -393,12 +393,13 @@ engine_status session_refusal(const engine_session *session)
     return session == NULL ? ENGINE_ERROR_ARGUMENT : ENGINE_ERROR_BUSY;
 }
 
-engine_status session_end(engine_session *session, engine_status status)
+void session_end(engine_session **call)
 {
-    int cancel_state = session->cancel_state;
-    atomic_store_explicit(&session->is_busy, false, memory_order_release);
+    if (*call == NULL)
+        return;
+    int cancel_state = (*call)->cancel_state;
+    atomic_store_explicit(&(*call)->is_busy, false, memory_order_release);
     pthread_setcancelstate(cancel_state, NULL);
-    return status;
 }
 
 void engine_session_interrupt(engine_session *session)

@@ -127,13 +127,18 @@ struct engine_session {
     struct pass pass;
 };
 
-/* Every public function that works with a session begins and ends like this, most by SESSION_CALL.
- * Returns false if the session is NULL or in use; session_refusal says which. */
-bool session_begin(engine_session *session);
+/* Every public function that works with a session begins with
+ *
+ *     ENDS_WITH(session_end) engine_session *call = session_begin(session);
+ *     if (call == NULL)
+ *         return session_refusal(session);
+ *
+ * and its call ends wherever it returns. session_begin returns NULL if the session is NULL or in
+ * use; session_refusal says which. */
+#define ENDS_WITH(function) __attribute__((cleanup(function)))
+engine_session *session_begin(engine_session *session);
 engine_status session_refusal(const engine_session *session);
-engine_status session_end(engine_session *session, engine_status status);
-#define SESSION_CALL(session, call)                                                                \
-    (session_begin(session) ? session_end(session, call) : session_refusal(session))
+void session_end(engine_session **call);
 
 static inline bool is_interrupted(const engine_session *session)
 {

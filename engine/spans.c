@@ -67,11 +67,14 @@ static engine_status read_spans(const engine_session *session, const engine_inpu
                               : misused(error, "engine_encode_spans: ids have no spans");
 }
 
-static engine_status encode_spans(engine_session *session, const engine_input *input,
+engine_status engine_encode_spans(engine_session *session, const engine_input *input,
                                   const engine_span *spans, size_t n,
                                   const engine_encode_options *options, float *out, size_t cap,
                                   size_t *needed, engine_result *result)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request request;
     if (input == NULL || (spans == NULL && n > 0) || (out == NULL && cap > 0))
         return misused(&session->error, "engine_encode_spans: input, spans or out is NULL");
@@ -96,15 +99,6 @@ static engine_status encode_spans(engine_session *session, const engine_input *i
             status = not_finite(session, 0);
     }
     return status;
-}
-
-engine_status engine_encode_spans(engine_session *session, const engine_input *input,
-                                  const engine_span *spans, size_t n,
-                                  const engine_encode_options *options, float *out, size_t cap,
-                                  size_t *needed, engine_result *result)
-{
-    return SESSION_CALL(session,
-                        encode_spans(session, input, spans, n, options, out, cap, needed, result));
 }
 
 /* ---- A vector as a sum ----
@@ -193,10 +187,13 @@ static void normalize_sum(float *rows, size_t n, size_t width)
         rows[i] = (float)((double)rows[i] / length);
 }
 
-static engine_status encode_parts(engine_session *session, const engine_input *input,
+engine_status engine_encode_parts(engine_session *session, const engine_input *input,
                                   const engine_encode_options *options, float *out, size_t cap,
                                   size_t *needed, engine_result *result)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request request;
     engine_result here;
     if (input == NULL || (out == NULL && cap > 0))
@@ -224,11 +221,4 @@ static engine_status encode_parts(engine_session *session, const engine_input *i
     if (request.normalize)
         normalize_sum(out, n, request.width);
     return floats_are_finite(out, n * request.width) ? ENGINE_OK : not_finite(session, 0);
-}
-
-engine_status engine_encode_parts(engine_session *session, const engine_input *input,
-                                  const engine_encode_options *options, float *out, size_t cap,
-                                  size_t *needed, engine_result *result)
-{
-    return SESSION_CALL(session, encode_parts(session, input, options, out, cap, needed, result));
 }

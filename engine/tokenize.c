@@ -184,10 +184,13 @@ engine_status read_tokens(engine_session *session, const struct request *request
     return ENGINE_OK;
 }
 
-static engine_status tokenize(engine_session *session, const engine_input *input,
+engine_status engine_tokenize(engine_session *session, const engine_input *input,
                               const engine_encode_options *options, engine_token *out, size_t cap,
                               size_t *needed, engine_result *result)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request request = {0};
     struct token_count count;
     if (input == NULL || (out == NULL && cap > 0))
@@ -206,13 +209,6 @@ static engine_status tokenize(engine_session *session, const engine_input *input
     if (result != NULL)
         *result = (engine_result){.n_tokens = count.n, .n_dropped = count.n_dropped};
     return answer_count(&session->error, "tokens", count.n, cap, needed);
-}
-
-engine_status engine_tokenize(engine_session *session, const engine_input *input,
-                              const engine_encode_options *options, engine_token *out, size_t cap,
-                              size_t *needed, engine_result *result)
-{
-    return SESSION_CALL(session, tokenize(session, input, options, out, cap, needed, result));
 }
 
 engine_status engine_decode(const engine_model *model, const int32_t *ids, size_t n,
@@ -262,10 +258,13 @@ engine_status engine_count_words(const engine_model *model, const engine_input *
 
 /* ---- Windows ---- */
 
-static engine_status cut_windows(engine_session *session, const engine_token *tokens,
-                                 size_t n_tokens, const engine_encode_options *options,
-                                 engine_window *out, size_t cap, size_t *needed)
+engine_status engine_windows(engine_session *session, const engine_token *tokens, size_t n_tokens,
+                             const engine_encode_options *options, engine_window *out, size_t cap,
+                             size_t *needed)
 {
+    ENDS_WITH(session_end) engine_session *call = session_begin(session);
+    if (call == NULL)
+        return session_refusal(session);
     struct request request;
     size_t n = 0;
     if ((tokens == NULL && n_tokens > 0) || (out == NULL && cap > 0))
@@ -302,13 +301,6 @@ static engine_status cut_windows(engine_session *session, const engine_token *to
         if (n < cap)
             out[n] = window;
     return answer_count(&session->error, "windows", n, cap, needed);
-}
-
-engine_status engine_windows(engine_session *session, const engine_token *tokens, size_t n_tokens,
-                             const engine_encode_options *options, engine_window *out, size_t cap,
-                             size_t *needed)
-{
-    return SESSION_CALL(session, cut_windows(session, tokens, n_tokens, options, out, cap, needed));
 }
 
 /* Copies the part of the text, and the tokens before and after the text: these are adjacent, so a
