@@ -291,6 +291,7 @@ def wrong_arguments():
     fails("a blob is not text", db, "SELECT encode(x'41')")
     fails("a blob is not text", db, "SELECT encode(encode('x'))")
     fails("a blob is not text", db, "SELECT * FROM encode_tokens(x'41')")
+    fails("a blob is not text", db, "SELECT * FROM encode_tokens('a', x'74657874')")
     fails("unknown role 'find'", db, "SELECT encode('x', 'find')")
     fails("roles are text", db, "SELECT * FROM encode_windows('x', 5, 'find')")
     fails("not a number from 1", db, "SELECT * FROM encode_windows('x', 'many')")

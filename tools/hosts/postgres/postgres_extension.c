@@ -256,43 +256,25 @@ Datum encode_model(PG_FUNCTION_ARGS)
 
 /* ---- Functions of many rows ---- */
 
-/* Reads the spans of the text, and encodes it with them. */
-static void make_spans(const text *spans, const engine_input *body, engine_role role,
-                       struct sql_parts *parts)
-{
-    const engine_status status =
-        sql_read_spans(VARDATA_ANY(spans), VARSIZE_ANY_EXHDR(spans), body->text_len, parts);
-    if (status == ENGINE_ERROR_MEMORY)
-        report(ERROR, status, NULL);
-    if (status != ENGINE_OK)
-        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("encode_spans: " SQL_SPANS));
-    check(sql_encode_spans(&encoder, body, role, parts));
-}
-
-/* Puts a row for each token of the text, the first argument, with the role, the last one; if
- * has_windows, for each window of at most max_tokens, or for each of `spans`, unless that is
- * NULL. */
-static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_tokens,
+/* Puts a row for each token, window or span of the text, the first argument, with the role, the
+ * last one. */
+static Datum put_rows(FunctionCallInfo fcinfo, enum sql_rows kind, size_t max_tokens,
                       const text *spans)
 {
     ReturnSetInfo *rows = (ReturnSetInfo *)fcinfo->resultinfo;
     struct sql_parts parts;
     const engine_input body = read_text(PG_GETARG_TEXT_PP(0));
     const engine_role role = read_role(PG_GETARG_TEXT_PP(PG_NARGS() - 1));
+    const engine_input json = spans != NULL ? read_text(spans) : (engine_input){0};
     make_ready();
     InitMaterializedSRF(fcinfo, 0);
-    if (spans != NULL)
-        make_spans(spans, &body, role, &parts);
-    else
-        check(sql_tokenize(&encoder, &body, role, &parts));
-    if (has_windows && spans == NULL)
-        check(sql_split(&encoder, max_tokens, &parts));
+    const engine_status status = sql_divide(&encoder, kind, &body, role, max_tokens, &json, &parts);
+    if (status != ENGINE_OK)
+        report(ERROR, status, parts.error);
     MemoryContext each =
         AllocSetContextCreate(CurrentMemoryContext, "encode", ALLOCSET_SMALL_SIZES);
     MemoryContext before = MemoryContextSwitchTo(each);
-    const size_t n = has_windows ? parts.n_windows : parts.n_tokens;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < parts.n_rows; i++) {
         const struct sql_row row = sql_row_of(&encoder, &parts, body.text, i);
         const Datum text = row.text != NULL ? new_text(row.text, row.len) : 0;
         const Datum begin = Int32GetDatum((int32)row.begin), end = Int32GetDatum((int32)row.end);
@@ -300,12 +282,13 @@ static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_toke
         Datum window[] = {begin, end, text, 0};
         bool nulls[] = {row.text == NULL, false, !row.has_span, !row.has_span};
         CHECK_FOR_INTERRUPTS();
-        if (has_windows) {
+        if (kind != SQL_TOKENS) {
             ArrayType *vector = new_vector(encoder.shape.width);
             check(sql_encode_window(&encoder, &parts, i, numbers_of(vector)));
             window[3] = PointerGetDatum(vector);
         }
-        tuplestore_putvalues(rows->setResult, rows->setDesc, has_windows ? window : token, nulls);
+        tuplestore_putvalues(rows->setResult, rows->setDesc, kind == SQL_TOKENS ? token : window,
+                             nulls);
         MemoryContextReset(each);
     }
     MemoryContextSwitchTo(before);
@@ -317,7 +300,7 @@ static Datum put_rows(FunctionCallInfo fcinfo, bool has_windows, size_t max_toke
 /* encode_tokens(body, role). */
 Datum encode_tokens(PG_FUNCTION_ARGS)
 {
-    return put_rows(fcinfo, false, 0, NULL);
+    return put_rows(fcinfo, SQL_TOKENS, 0, NULL);
 }
 
 /* encode_windows(body, tokens, role). */
@@ -327,11 +310,11 @@ Datum encode_windows(PG_FUNCTION_ARGS)
     if (tokens < 0)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("encode_windows: %d tokens in a window", tokens));
-    return put_rows(fcinfo, true, (size_t)tokens, NULL);
+    return put_rows(fcinfo, SQL_WINDOWS, (size_t)tokens, NULL);
 }
 
 /* encode_spans(body, spans, role). */
 Datum encode_spans(PG_FUNCTION_ARGS)
 {
-    return put_rows(fcinfo, true, 0, PG_GETARG_TEXT_PP(1));
+    return put_rows(fcinfo, SQL_SPANS, 0, PG_GETARG_TEXT_PP(1));
 }

@@ -73,13 +73,10 @@ engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
 
 enum { FIRST_TOKENS = 512 }; /* enough for most texts, so that they are tokenized once */
 
-engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text, engine_role role,
-                           struct sql_parts *parts)
+static engine_status find_tokens(struct sql_encoder *encoder, const engine_input *text,
+                                 struct sql_parts *parts)
 {
-    size_t cap = FIRST_TOKENS;
-    *parts = (struct sql_parts){.options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT,
-                                                                 .role = role, .whole_words = 1)};
-    for (;;) {
+    for (size_t cap = FIRST_TOKENS;;) {
         parts->tokens = sql_alloc(cap * sizeof *parts->tokens);
         if (parts->tokens == NULL)
             return ENGINE_ERROR_MEMORY;
@@ -92,7 +89,9 @@ engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text
     }
 }
 
-engine_status sql_split(struct sql_encoder *encoder, size_t max_tokens, struct sql_parts *parts)
+/* Divides a text that has its tokens. */
+static engine_status find_windows(struct sql_encoder *encoder, size_t max_tokens,
+                                  struct sql_parts *parts)
 {
     engine_encode_options *options = &parts->options;
     options->max_tokens = max_tokens;
@@ -170,13 +169,19 @@ static bool accept_number(struct scan *scan, size_t most, char after, size_t *nu
     return n_digits > 0 && accept(scan, after);
 }
 
-engine_status sql_read_spans(const char *json, size_t len, size_t text_len, struct sql_parts *parts)
+/* Reads spans within a text of text_len bytes. */
+static engine_status read_spans(const engine_input *json, size_t text_len, struct sql_parts *parts)
 {
-    struct scan scan = {json, json + len};
+    static const engine_error WRONG = {
+        .status = ENGINE_ERROR_ARGUMENT,
+        .input = ENGINE_NO_INPUT,
+        .message = "expected spans as [[0, 6], [7, 11]], begin and end in bytes of the text, and "
+                   "within it"};
+    struct scan scan = {json->text, json->text + json->text_len};
     size_t cap = 1;
-    for (size_t i = 0; i < len; i++)
-        cap += json[i] == '[';
-    *parts = (struct sql_parts){.windows = sql_alloc(cap * sizeof *parts->windows)};
+    for (size_t i = 0; i < json->text_len; i++)
+        cap += json->text[i] == '[';
+    parts->windows = sql_alloc(cap * sizeof *parts->windows);
     if (parts->windows == NULL)
         return ENGINE_ERROR_MEMORY;
     bool is_good = accept(&scan, '[');
@@ -190,15 +195,16 @@ engine_status sql_read_spans(const char *json, size_t len, size_t text_len, stru
         is_good = is_good && (has_more || accept(&scan, ']'));
     }
     skip_blanks(&scan);
-    return is_good && scan.at == scan.end ? ENGINE_OK : ENGINE_ERROR_ARGUMENT;
+    if (is_good && scan.at == scan.end)
+        return ENGINE_OK;
+    parts->error = &WRONG;
+    return WRONG.status;
 }
 
-engine_status sql_encode_spans(struct sql_encoder *encoder, const engine_input *text,
-                               engine_role role, struct sql_parts *parts)
+static engine_status encode_spans(struct sql_encoder *encoder, const engine_input *text,
+                                  struct sql_parts *parts)
 {
     const size_t n = parts->n_windows, width = encoder->shape.width;
-    const engine_encode_options options =
-        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT, .role = role);
     engine_result result; /* as of sql_encode */
     engine_span *spans = sql_alloc((n + 1) * sizeof *spans);
     parts->vectors = sql_alloc((n * width + 1) * sizeof *parts->vectors);
@@ -206,14 +212,32 @@ engine_status sql_encode_spans(struct sql_encoder *encoder, const engine_input *
     if (spans != NULL && parts->vectors != NULL) {
         for (size_t i = 0; i < n; i++)
             spans[i] = (engine_span){parts->windows[i].begin, parts->windows[i].end};
-        status = engine_encode_spans(encoder->session, text, spans, n, &options, parts->vectors,
-                                     n * width, NULL, &result);
+        status = engine_encode_spans(encoder->session, text, spans, n, &parts->options,
+                                     parts->vectors, n * width, NULL, &result);
     }
     sql_free(spans);
     return status;
 }
 
 /* ---- Rows ---- */
+
+engine_status sql_divide(struct sql_encoder *encoder, enum sql_rows rows, const engine_input *text,
+                         engine_role role, size_t max_tokens, const engine_input *spans,
+                         struct sql_parts *parts)
+{
+    *parts = (struct sql_parts){.options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_TEXT,
+                                                                 .role = role, .whole_words = 1)};
+    engine_status status = rows == SQL_SPANS ? read_spans(spans, text->text_len, parts)
+                                             : find_tokens(encoder, text, parts);
+    if (status == ENGINE_OK && rows == SQL_SPANS)
+        status = encode_spans(encoder, text, parts);
+    if (status == ENGINE_OK && rows == SQL_WINDOWS)
+        status = find_windows(encoder, max_tokens, parts);
+    parts->n_rows = rows == SQL_TOKENS ? parts->n_tokens : parts->n_windows;
+    if (parts->error == NULL)
+        parts->error = engine_session_error(encoder->session);
+    return status;
+}
 
 struct sql_row sql_row_of(const struct sql_encoder *encoder, const struct sql_parts *parts,
                           const char *text, size_t row)

@@ -40,38 +40,31 @@ engine_status sql_encode(struct sql_encoder *encoder, const engine_input *text, 
 engine_status sql_rank(struct sql_encoder *encoder, const engine_input *query,
                        const engine_input *text, float *score);
 
-/* The tokens of a text, and the windows that it is divided into; or its spans as windows, with
- * their vectors. */
+/* What a text is divided into: the rows of a table. Spans are windows that the call names. */
+enum sql_rows { SQL_TOKENS, SQL_WINDOWS, SQL_SPANS };
+
 struct sql_parts {
     engine_encode_options options;
     engine_token *tokens;
     engine_window *windows;
     float *vectors; /* [n_windows, width] of spans, or NULL */
-    size_t n_tokens, n_windows;
+    size_t n_tokens, n_windows, n_rows;
+    const engine_error *error; /* after a failure but ENGINE_ERROR_MEMORY */
 };
 
-/* sql_tokenize finds the tokens of a text of any length; sql_split divides them into windows of at
- * most max_tokens (0: as many as the model takes), and sql_encode_window writes the vector of one
- * to out [width]. sql_parts_free frees what there is, also after a failure. */
-engine_status sql_tokenize(struct sql_encoder *encoder, const engine_input *text, engine_role role,
-                           struct sql_parts *parts);
-engine_status sql_split(struct sql_encoder *encoder, size_t max_tokens, struct sql_parts *parts);
-engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_parts *parts,
-                                size_t window, float *out);
+/* Finds the tokens of a text of any length, or divides it into windows of at most max_tokens (0: as
+ * many as the model takes); or reads the spans, JSON as [[0, 6], [7, 11]] of bytes, and encodes the
+ * text once with their vectors. sql_parts_free frees what there is, also after a failure. */
+engine_status sql_divide(struct sql_encoder *encoder, enum sql_rows rows, const engine_input *text,
+                         engine_role role, size_t max_tokens, const engine_input *spans,
+                         struct sql_parts *parts);
 void sql_parts_free(struct sql_parts *parts);
 
-/* Reads the spans of a text, JSON as [[0, 6], [7, 11]]: bytes. ENGINE_ERROR_ARGUMENT: they are not
- * that, or not within the text, as SQL_SPANS says. */
-#define SQL_SPANS                                                                                  \
-    "expected spans as [[0, 6], [7, 11]], begin and end in bytes of the text, and within it"
-engine_status sql_read_spans(const char *json, size_t len, size_t text_len,
-                             struct sql_parts *parts);
+/* Writes the vector of a window or a span to out [width]. */
+engine_status sql_encode_window(struct sql_encoder *encoder, const struct sql_parts *parts,
+                                size_t window, float *out);
 
-/* Encodes the text once, and makes the vectors of its spans. */
-engine_status sql_encode_spans(struct sql_encoder *encoder, const engine_input *text,
-                               engine_role role, struct sql_parts *parts);
-
-/* A token, or a window if the text was split, or a span. */
+/* A token, a window or a span. */
 struct sql_row {
     const char *text; /* [len]: the token's, which may be NULL, or the window's */
     size_t len;

@@ -215,23 +215,30 @@ static bool is_any_null(int n, sqlite3_value **values)
     return false;
 }
 
-/* Reads texts, or numbers as SQLite writes them. Returns false after it reported an error. */
+/* Reads a text, or a number as SQLite writes it. Returns SQLITE_MISMATCH for a blob. */
+static int read_text(sqlite3_value *value, engine_input *text)
+{
+    if (sqlite3_value_type(value) == SQLITE_BLOB)
+        return SQLITE_MISMATCH;
+    *text = (engine_input){.text = (const char *)sqlite3_value_text(value)};
+    text->text_len = (size_t)sqlite3_value_bytes(value);
+    return text->text != NULL ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+#define NO_BLOB "%s: a blob is not text; CAST(… AS TEXT) makes it one"
+
+/* Returns false after it reported an error. */
 static bool read_texts(sqlite3_context *context, const char *function, int n,
                        sqlite3_value **values, engine_input *texts)
 {
-    for (int i = 0; i < n; i++) {
-        if (sqlite3_value_type(values[i]) == SQLITE_BLOB) {
-            refuse(context, "%s: a blob is not text; CAST(… AS TEXT) makes it one", function);
-            return false;
-        }
-        texts[i] = (engine_input){.text = (const char *)sqlite3_value_text(values[i])};
-        texts[i].text_len = (size_t)sqlite3_value_bytes(values[i]);
-        if (texts[i].text == NULL) {
-            sqlite3_result_error_nomem(context);
-            return false;
-        }
-    }
-    return true;
+    int code = SQLITE_OK;
+    for (int i = 0; i < n && code == SQLITE_OK; i++)
+        code = read_text(values[i], &texts[i]);
+    if (code == SQLITE_MISMATCH)
+        refuse(context, NO_BLOB, function);
+    if (code == SQLITE_NOMEM)
+        sqlite3_result_error_nomem(context);
+    return code == SQLITE_OK;
 }
 
 /* Reads the arguments, texts, and opens the model. Returns NULL if the result is NULL, or after it
@@ -251,21 +258,21 @@ static struct connection *begin(sqlite3_context *context, const char *function, 
 
 /* ---- Functions ---- */
 
-/* Makes a vector the result, a blob of float32: of a text, or of that window of parts. */
-static void give_vector(sqlite3_context *context, const char *function, struct sql_encoder *encoder,
-                        const engine_input *text, engine_role role, const struct sql_parts *parts,
-                        size_t window)
+/* Returns room for a vector; NULL after it reported that there is no memory. */
+static float *new_vector(sqlite3_context *context, const struct sql_encoder *encoder)
 {
-    const size_t n_bytes = encoder->shape.width * sizeof(float);
-    float *vector = sqlite3_malloc64(n_bytes + 1);
-    if (vector == NULL) {
+    float *vector = sqlite3_malloc64(encoder->shape.width * sizeof *vector + 1);
+    if (vector == NULL)
         sqlite3_result_error_nomem(context);
-        return;
-    }
-    const engine_status status = parts != NULL ? sql_encode_window(encoder, parts, window, vector)
-                                               : sql_encode(encoder, text, role, vector);
+    return vector;
+}
+
+/* Makes the vector the result, a blob of float32, or reports the failure. */
+static void give_vector(sqlite3_context *context, const char *function,
+                        const struct sql_encoder *encoder, float *vector, engine_status status)
+{
     if (status == ENGINE_OK) {
-        sqlite3_result_blob64(context, vector, n_bytes, sqlite3_free);
+        sqlite3_result_blob64(context, vector, encoder->shape.width * sizeof *vector, sqlite3_free);
         return;
     }
     sqlite3_free(vector);
@@ -285,7 +292,11 @@ static void encode(sqlite3_context *context, int n, sqlite3_value **values)
                texts[1].text);
         return;
     }
-    give_vector(context, "encode", &connection->encoder, &texts[0], role, NULL, 0);
+    struct sql_encoder *encoder = &connection->encoder;
+    float *vector = new_vector(context, encoder);
+    if (vector != NULL)
+        give_vector(context, "encode", encoder, vector,
+                    sql_encode(encoder, &texts[0], role, vector));
     sqlite3_result_subtype(context, SUBTYPE_VECTOR);
 }
 
@@ -369,18 +380,37 @@ static void open_model(sqlite3_context *context, int n, sqlite3_value **values)
  * spans[, role]) one for each span. Arguments are hidden columns, for which SQLite gives values: a
  * query that gives none has no plan. Windows are encoded when their vector is read ---- */
 
-/* The columns of the tables, the arguments last: text, role; text, tokens or spans, role. */
+/* By enum sql_rows. Columns for results come first, those for arguments begin at COLUMN_TEXT. */
 enum kind { TEXT, ID, BEGIN, END, VECTOR };
-enum { COLUMN_TEXT = 4, TOKEN_ROLE = 5, WINDOW_TOKENS = 5, WINDOW_ROLE = 6, MOST_COLUMNS = 7 };
-enum { SPANS = WINDOW_TOKENS };
-static const enum kind columns[2][COLUMN_TEXT] = {{TEXT, ID, BEGIN, END},
-                                                  {BEGIN, END, TEXT, VECTOR}};
+enum { COLUMN_TEXT = 4, COLUMN_SECOND = 5, MOST_COLUMNS = 7 }; /* the second: tokens or spans */
+#define WINDOW_COLUMNS                                                                             \
+    {                                                                                              \
+        BEGIN, END, TEXT, VECTOR                                                                   \
+    }
+static const struct table_kind {
+    const char *name, *declaration;
+    enum kind columns[COLUMN_TEXT];
+    int role; /* its column, the last one */
+} TABLES[] = {
+    [SQL_TOKENS] = {"encode_tokens",
+                    "CREATE TABLE tokens(token TEXT, id INTEGER, begin INTEGER, end INTEGER, "
+                    "text HIDDEN, role HIDDEN)",
+                    {TEXT, ID, BEGIN, END},
+                    5},
+    [SQL_WINDOWS] = {"encode_windows",
+                     "CREATE TABLE windows(begin INTEGER, end INTEGER, part TEXT, vector BLOB, "
+                     "text HIDDEN, tokens HIDDEN, role HIDDEN)",
+                     WINDOW_COLUMNS, 6},
+    [SQL_SPANS] = {"encode_spans",
+                   "CREATE TABLE spans(begin INTEGER, end INTEGER, part TEXT, vector BLOB, "
+                   "text HIDDEN, spans HIDDEN, role HIDDEN)",
+                   WINDOW_COLUMNS, 6},
+};
 
 struct table {
     sqlite3_vtab base;
     struct connection *connection;
-    const char *name;
-    bool has_windows, has_spans; /* spans are windows, too */
+    enum sql_rows rows;
 };
 
 struct cursor {
@@ -388,30 +418,23 @@ struct cursor {
     struct sql_parts parts;
     sqlite3_value *arguments[MOST_COLUMNS]; /* by column; NULL: not given */
     const char *text;
-    size_t row, n_rows;
+    size_t row;
 };
 
 static int connect_table(sqlite3 *db, void *connection, int n, const char *const *words,
                          sqlite3_vtab **out, char **error)
 {
-    const bool has_spans = strcmp(words[0], "encode_spans") == 0;
-    const bool has_windows = has_spans || strcmp(words[0], "encode_windows") == 0;
+    enum sql_rows rows = SQL_TOKENS;
     (void)n, (void)error;
-    int code = sqlite3_declare_vtab(
-        db, has_spans     ? "CREATE TABLE spans(begin INTEGER, end INTEGER, part TEXT, vector BLOB,"
-                            " text HIDDEN, spans HIDDEN, role HIDDEN)"
-            : has_windows ? "CREATE TABLE windows(begin INTEGER, end INTEGER, part TEXT, vector "
-                            "BLOB, text HIDDEN, tokens HIDDEN, role HIDDEN)"
-                          : "CREATE TABLE tokens(token TEXT, id INTEGER, begin INTEGER, end "
-                            "INTEGER, text HIDDEN, role HIDDEN)");
+    while (strcmp(words[0], TABLES[rows].name) != 0)
+        rows++;
+    int code = sqlite3_declare_vtab(db, TABLES[rows].declaration);
     if (code != SQLITE_OK)
         return code;
     struct table *table = sqlite3_malloc(sizeof *table);
     if (table == NULL)
         return SQLITE_NOMEM;
-    *table = (struct table){
-        .connection = connection, .has_windows = has_windows, .has_spans = has_spans};
-    table->name = has_spans ? "encode_spans" : has_windows ? "encode_windows" : "encode_tokens";
+    *table = (struct table){.connection = connection, .rows = rows};
     *out = &table->base;
     return sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
 }
@@ -425,7 +448,7 @@ static int disconnect(sqlite3_vtab *table)
 static int reject(struct table *table, const char *words)
 {
     sqlite3_free(table->base.zErrMsg);
-    table->base.zErrMsg = sqlite3_mprintf("%s: %s", table->name, words);
+    table->base.zErrMsg = sqlite3_mprintf(words, TABLES[table->rows].name);
     return table->base.zErrMsg != NULL ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -445,9 +468,9 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
             found[column] = i;
     }
     if (found[COLUMN_TEXT] < 0)
-        return reject((struct table *)base, "the text is missing");
-    if (found[SPANS] < 0 && ((struct table *)base)->has_spans)
-        return reject((struct table *)base, "the spans are missing");
+        return reject((struct table *)base, "%s: the text is missing");
+    if (found[COLUMN_SECOND] < 0 && ((struct table *)base)->rows == SQL_SPANS)
+        return reject((struct table *)base, "%s: the spans are missing");
     for (int column = COLUMN_TEXT; column < MOST_COLUMNS; column++)
         if (found[column] >= 0) {
             info->aConstraintUsage[found[column]].argvIndex = ++n;
@@ -476,7 +499,7 @@ static void empty_cursor(struct cursor *cursor)
     for (int i = 0; i < MOST_COLUMNS; i++)
         sqlite3_value_free(cursor->arguments[i]);
     memset(cursor->arguments, 0, sizeof cursor->arguments);
-    cursor->row = cursor->n_rows = 0;
+    cursor->row = 0;
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
@@ -488,74 +511,37 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 /* ---- Rows ---- */
 
-/* Reads the role and the most tokens of a window from the arguments. */
-static int read_choices(struct table *table, const struct cursor *cursor, engine_role *role,
-                        size_t *max_tokens)
-{
-    sqlite3_value *name = cursor->arguments[table->has_windows ? WINDOW_ROLE : TOKEN_ROLE];
-    sqlite3_value *tokens =
-        table->has_windows && !table->has_spans ? cursor->arguments[WINDOW_TOKENS] : NULL;
-    *role = ENGINE_ROLE_TEXT;
-    if (name != NULL) {
-        const char *text = (const char *)sqlite3_value_text(name);
-        if (text == NULL)
-            return SQLITE_NOMEM;
-        if (!sql_role(text, (size_t)sqlite3_value_bytes(name), role))
-            return reject(table, "roles are text, query and document");
-    }
-    *max_tokens = tokens != NULL ? (size_t)sqlite3_value_int64(tokens) : 0;
-    if (tokens != NULL &&
-        (sqlite3_value_numeric_type(tokens) != SQLITE_INTEGER || sqlite3_value_int64(tokens) < 1))
-        return reject(table, "the tokens of a window are not a number from 1 on");
-    return SQLITE_OK;
-}
-
-/* Reads the spans of a text of text_len bytes. */
-static int read_spans(struct table *table, struct cursor *cursor, size_t text_len)
-{
-    const char *json = (const char *)sqlite3_value_text(cursor->arguments[SPANS]);
-    if (json == NULL)
-        return SQLITE_NOMEM;
-    switch (sql_read_spans(json, (size_t)sqlite3_value_bytes(cursor->arguments[SPANS]), text_len,
-                           &cursor->parts)) {
-    case ENGINE_OK: return SQLITE_OK;
-    case ENGINE_ERROR_MEMORY: return SQLITE_NOMEM;
-    default: return reject(table, SQL_SPANS);
-    }
-}
-
-/* Makes the rows of a text. */
+/* Makes the rows of a text. Arguments that are absent are NULL. */
 static int divide(struct table *table, struct cursor *cursor)
 {
     struct sql_encoder *encoder = &table->connection->encoder;
-    sqlite3_value *value = cursor->arguments[COLUMN_TEXT];
+    sqlite3_value *name = cursor->arguments[TABLES[table->rows].role];
+    sqlite3_value *second = cursor->arguments[COLUMN_SECOND];
+    sqlite3_value *tokens = table->rows == SQL_WINDOWS ? second : NULL;
+    engine_input text, role_name = {.text = "text", .text_len = 4}, spans = {0};
     engine_role role;
-    size_t max_tokens;
     engine_error error;
-    int code = read_choices(table, cursor, &role, &max_tokens);
+    int code = read_text(cursor->arguments[COLUMN_TEXT], &text);
+    if (code == SQLITE_OK && name != NULL)
+        code = read_text(name, &role_name);
+    if (code == SQLITE_OK && table->rows == SQL_SPANS)
+        code = read_text(second, &spans);
     if (code != SQLITE_OK)
-        return code;
-    if (sqlite3_value_type(value) == SQLITE_BLOB)
-        return reject(table, "a blob is not text; CAST(… AS TEXT) makes it one");
-    engine_input text = {.text = (const char *)sqlite3_value_text(value)};
-    text.text_len = (size_t)sqlite3_value_bytes(value);
+        return code == SQLITE_MISMATCH ? reject(table, NO_BLOB) : code;
+    if (!sql_role(role_name.text, role_name.text_len, &role))
+        return reject(table, "%s: roles are text, query and document");
+    if (tokens != NULL &&
+        (sqlite3_value_numeric_type(tokens) != SQLITE_INTEGER || sqlite3_value_int64(tokens) < 1))
+        return reject(table, "%s: the tokens of a window are not a number from 1 on");
+    const size_t max_tokens = tokens != NULL ? (size_t)sqlite3_value_int64(tokens) : 0;
     cursor->text = text.text;
-    if (cursor->text == NULL)
-        return SQLITE_NOMEM;
-    if (table->has_spans && (code = read_spans(table, cursor, text.text_len)) != SQLITE_OK)
-        return code;
-    engine_status status = make_ready(table->connection, &error);
-    if (status == ENGINE_OK)
-        status = table->has_spans ? sql_encode_spans(encoder, &text, role, &cursor->parts)
-                                  : sql_tokenize(encoder, &text, role, &cursor->parts);
-    if (status == ENGINE_OK && table->has_windows && !table->has_spans)
-        status = sql_split(encoder, max_tokens, &cursor->parts);
-    if (status != ENGINE_OK)
-        return failure_of(table->name, status,
-                          encoder->session ? engine_session_error(encoder->session) : &error,
-                          &table->base.zErrMsg);
-    cursor->n_rows = table->has_windows ? cursor->parts.n_windows : cursor->parts.n_tokens;
-    return SQLITE_OK;
+    if (make_ready(table->connection, &error) != ENGINE_OK)
+        return failure_of(TABLES[table->rows].name, error.status, &error, &table->base.zErrMsg);
+    const engine_status status =
+        sql_divide(encoder, table->rows, &text, role, max_tokens, &spans, &cursor->parts);
+    return status == ENGINE_OK ? SQLITE_OK
+                               : failure_of(TABLES[table->rows].name, status, cursor->parts.error,
+                                            &table->base.zErrMsg);
 }
 
 /* Copies the arguments, which the rows need; if any is NULL there are no rows. */
@@ -585,7 +571,7 @@ static int next_row(sqlite3_vtab_cursor *base)
 static int is_at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (const struct cursor *)base;
-    return cursor->row >= cursor->n_rows;
+    return cursor->row >= cursor->parts.n_rows;
 }
 
 static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *row)
@@ -615,11 +601,13 @@ static int column_value(sqlite3_vtab_cursor *base, sqlite3_context *context, int
             sqlite3_result_value(context, cursor->arguments[column]);
         return SQLITE_OK;
     }
-    const enum kind kind = columns[table->has_windows][column];
+    const enum kind kind = TABLES[table->rows].columns[column];
     struct sql_encoder *encoder = &table->connection->encoder;
     if (kind == VECTOR) {
-        give_vector(context, table->name, encoder, NULL, ENGINE_ROLE_TEXT, &cursor->parts,
-                    cursor->row);
+        float *vector = new_vector(context, encoder);
+        if (vector != NULL)
+            give_vector(context, TABLES[table->rows].name, encoder, vector,
+                        sql_encode_window(encoder, &cursor->parts, cursor->row, vector));
         return SQLITE_OK;
     }
     const struct sql_row row = sql_row_of(encoder, &cursor->parts, cursor->text, cursor->row);

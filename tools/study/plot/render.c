@@ -166,7 +166,8 @@ static void write_text_line(const char *line, FILE *stream)
     putc('\n', stream);
 }
 
-/* Writes the lines and points that gnuplot draws, without the form feed and the blanks around them. */
+/* Writes the lines and points that gnuplot draws, without the form feed and the blanks around
+ * them. */
 static void write_drawing(const struct figure *figure, const struct plot_options *options,
                           size_t columns, FILE *stream)
 {
