@@ -34,7 +34,7 @@ static engine_status score_pairs(engine_session *session, const engine_input *in
     request->kind = ANSWER_LABELS;
     request->width = 1;
     if (session->model->encoder.config.labels > 1) /* softmax: the sigmoid of the difference */
-        request->scores = request->raw_scores ? SCORES_NONE : SCORES_SIGMOID;
+        request->scores = request->options.raw_scores ? SCORES_NONE : SCORES_SIGMOID;
     return encode(session, inputs, n, request, out, cap, needed, results);
 }
 
@@ -178,7 +178,7 @@ static engine_status list_entities(engine_session *session, const engine_input *
                                    struct entity_list *list)
 {
     const engine_model *model = session->model;
-    const engine_strategy strategy = request->strategy;
+    const engine_strategy strategy = request->options.strategy;
     struct labelled_word word = {.sums = session->rank_vectors};
     list->is_each = strategy == ENGINE_STRATEGY_NONE;
     for (size_t row = 0; row < n_pass_rows(session); row++) {
@@ -266,7 +266,7 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
         if (session->pass.ids[row] != mask_token)
             continue;
         const float *scores =
-            row_scores(session, row, request.raw_scores ? SCORES_NONE : SCORES_SOFTMAX);
+            row_scores(session, row, request.options.raw_scores ? SCORES_NONE : SCORES_SOFTMAX);
         if (scores == NULL)
             return session->error.status;
         top_k(scores, config->vocabulary, k, out);
@@ -316,7 +316,8 @@ static engine_status rank_pairs(engine_session *session, const engine_input *que
     }
     engine_status status = score_pairs(session, pairs, n, request, out, n, NULL, results);
     const engine_error cause = session->error;
-    if (cause.reason == ENGINE_REASON_NO_ROOM && request->truncation == ENGINE_TRUNCATE_ONLY_SECOND)
+    if (cause.reason == ENGINE_REASON_NO_ROOM &&
+        request->options.truncation == ENGINE_TRUNCATE_ONLY_SECOND)
         fail_input(&session->error, status, cause.reason, ENGINE_QUERY_INPUT, "%s",
                    cause.message + cause.name_len);
     return status;

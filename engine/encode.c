@@ -85,8 +85,8 @@ static engine_status read_brought(struct batch *batch, const engine_input *input
     size_t index = request->first_input + batch->n_taken, limit = session->max_tokens;
     /* A model without a table of types accepts type 0 alone. */
     size_t n_types = config->token_types > 0 ? config->token_types : 1;
-    if (request->max_tokens > 0 && request->max_tokens < limit)
-        limit = request->max_tokens;
+    if (request->options.max_tokens > 0 && request->options.max_tokens < limit)
+        limit = request->options.max_tokens;
     next->result.n_tokens = input->ids != NULL ? input->n_ids : input->n_tokens;
     next->kept = mask_kept(input->mask, next->result.n_tokens);
     next->mask = input->mask != NULL ? input->mask + next->kept.first : NULL;
@@ -607,7 +607,7 @@ engine_status encode(engine_session *session, const engine_input *inputs, size_t
 {
     size_t first = request->first_input;
     struct request seen = *request; /* texts are cut if the caller asked for it, or can see it */
-    seen.truncate &= seen.truncates_unseen || results != NULL;
+    seen.truncate &= seen.options.on_long == ENGINE_ON_LONG_TRUNCATE || results != NULL;
     session->n_done = first == ENGINE_QUERY_INPUT ? 0 : first;
     session->n_inputs = request->n_inputs > 0 ? request->n_inputs : n;
     struct batch batch = {

@@ -200,9 +200,10 @@ static const char *choose_form(const struct encoder *encoder, struct request *re
 }
 
 /* Sets the answer; refuses one that the model does not have. */
-static engine_status choose_answer(const engine_model *model, const engine_encode_options *options,
-                                   struct request *request, engine_error *error)
+static engine_status choose_answer(const engine_model *model, struct request *request,
+                                   engine_error *error)
 {
+    const engine_encode_options *options = &request->options;
     const struct model_config *config = &model->encoder.config;
     const size_t dimensions = options->dimensions;
     if (!model->has_encoder)
@@ -239,55 +240,47 @@ static engine_status choose_answer(const engine_model *model, const engine_encod
 engine_status request_read(const engine_model *model, const engine_encode_options *given,
                            enum request_part part, struct request *request, engine_error *error)
 {
-    engine_encode_options options;
+    const struct model_config *config = &model->encoder.config;
+    engine_encode_options *options = &request->options;
+    *request = (struct request){0};
     engine_status status =
-        read_struct("ENGINE_ENCODE_OPTIONS", given, &options, sizeof options, error);
+        read_struct("ENGINE_ENCODE_OPTIONS", given, options, sizeof *options, error);
     if (status == ENGINE_OK && (part == REQUEST_LABELS || part == REQUEST_TOKENS)) {
-        options.pooling = part == REQUEST_LABELS ? ENGINE_POOLING_LABELS : ENGINE_POOLING_NONE;
-        options.normalize = 0;
-        options.dimensions = 0;
+        options->pooling = part == REQUEST_LABELS ? ENGINE_POOLING_LABELS : ENGINE_POOLING_NONE;
+        options->normalize = 0;
+        options->dimensions = 0;
     }
     if (status == ENGINE_OK)
-        status = check_options(&options, error);
+        status = check_options(options, error);
     if (status != ENGINE_OK)
         return status;
-    *request = (struct request){
-        .answer = options.pooling,
-        .normalize = options.normalize != 0,
-        .is_query = options.role == ENGINE_ROLE_QUERY,
-        .scores = options.raw_scores != 0 ? SCORES_NONE : model->encoder.config.scores,
-        .raw_scores = options.raw_scores != 0,
-        .truncate = options.on_long == ENGINE_ON_LONG_MODEL
-                        ? model->tokenizer.truncate
-                        : options.on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncates_unseen = options.on_long == ENGINE_ON_LONG_TRUNCATE,
-        .truncation = options.truncation,
-        .truncate_left = options.truncate_left != 0,
-        .max_tokens = options.max_tokens,
-        .strategy = options.strategy,
-        .stride = options.stride,
-        .whole_words = options.whole_words != 0,
-    };
-    request->is_own = resolve_pooling(&model->encoder.config, &request->answer);
+    request->answer = options->pooling;
+    request->is_own = resolve_pooling(config, &request->answer);
+    request->normalize = options->normalize != 0;
+    request->is_query = options->role == ENGINE_ROLE_QUERY;
     request->by_ids = request->is_query && request->answer == ENGINE_POOLING_SPARSE &&
                       model->encoder.query_weights != NULL;
-    request->special = options.no_special == 0 && !request->by_ids;
-    status = choose_prompt(model, &options, &request->prompt, error);
-    return status == ENGINE_OK && part != REQUEST_TEXTS
-               ? choose_answer(model, &options, request, error)
-               : status;
+    request->special = options->no_special == 0 && !request->by_ids;
+    request->scores = options->raw_scores != 0 ? SCORES_NONE : config->scores;
+    request->truncate = options->on_long == ENGINE_ON_LONG_MODEL
+                            ? model->tokenizer.truncate
+                            : options->on_long == ENGINE_ON_LONG_TRUNCATE;
+    status = choose_prompt(model, options, &request->prompt, error);
+    return status == ENGINE_OK && part != REQUEST_TEXTS ? choose_answer(model, request, error)
+                                                        : status;
 }
 
 size_t request_token_limit(const struct request *request, const engine_model *model)
 {
-    return request->max_tokens > 0 ? request->max_tokens : model->encoder.config.max_text_tokens;
+    const size_t asked = request->options.max_tokens;
+    return asked > 0 ? asked : model->encoder.config.max_text_tokens;
 }
 
 engine_status engine_shape_of(const engine_model *model, const engine_encode_options *options,
                               engine_shape *shape, engine_error *error)
 {
     engine_shape given;
-    struct request request = {0};
+    struct request request;
     if (model == NULL || shape == NULL)
         return misused(error, "engine_shape_of: model or shape is NULL");
     engine_status status = read_struct("ENGINE_SHAPE", shape, &given, sizeof given, error);

@@ -26,6 +26,7 @@ enum answer_kind {
 };
 
 struct request {
+    engine_encode_options options; /* as the caller set them */
     /* Answer. */
     engine_pooling answer; /* neither MODEL nor TEXT */
     enum answer_kind kind;
@@ -34,26 +35,18 @@ struct request {
     engine_metric metric; /* by which its vectors are compared */
     bool is_own;          /* the model's own pooling: with all of its steps */
     bool normalize;
-    bool by_ids;        /* ANSWER_SPARSE of a query, if the model has weights for its ids: of these
+    bool by_ids; /* ANSWER_SPARSE of a query, if the model has weights for its ids: of these
                            alone, without special tokens */
     bool is_query;
     const float *query; /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;
     bool *have_text;    /* [inputs of the call]: set to engine_has_text of each; NULL: not asked */
     enum scores scores; /* of labels */
-    bool raw_scores;    /* the caller asked for logits */
-    engine_strategy strategy; /* of entities */
     /* Texts. */
     size_t first_input; /* index of the first input in messages; 0 except in engine_rank */
     size_t n_inputs;    /* of all encode() calls of one engine_rank; 0: a single call */
     struct prompt prompt, pair_prompt; /* before each text, and before the second one of a pair */
-    bool special, truncate, truncate_left;
-    bool truncates_unseen; /* the caller asked for truncation, not the file alone */
-    engine_truncation truncation;
-    size_t max_tokens; /* as the caller set it; 0: the model's limit for texts */
-    /* Windows. */
-    size_t stride;
-    bool whole_words;
+    bool special, truncate;
 };
 
 static inline bool answers_per_token(const struct request *request)

@@ -150,8 +150,8 @@ engine_status read_tokens(engine_session *session, const struct request *request
                     "queries have %zu tokens in this model, the session has room for %zu",
                     room.limit, room.cap);
     const struct token_limit cut = {.most = request->truncate ? room.limit : SIZE_MAX,
-                                    .truncation = request->truncation,
-                                    .left = request->truncate_left};
+                                    .truncation = request->options.truncation,
+                                    .left = request->options.truncate_left != 0};
     struct token_input texts;
     engine_status status = read_texts(session, request, input, index, &texts);
     if (status != ENGINE_OK)
@@ -191,7 +191,7 @@ engine_status engine_tokenize(engine_session *session, const engine_input *input
     ENDS_WITH(session_end) engine_session *call = session_begin(session);
     if (call == NULL)
         return session_refusal(session);
-    struct request request = {0};
+    struct request request;
     struct token_count count;
     if (input == NULL || (out == NULL && cap > 0))
         return misused(&session->error, "engine_tokenize: input or out is NULL");
@@ -199,9 +199,9 @@ engine_status engine_tokenize(engine_session *session, const engine_input *input
     session->n_inputs = 1;
     engine_status status =
         request_read(session->model, options, REQUEST_TEXTS, &request, &session->error);
-    request.truncate &= request.truncates_unseen || result != NULL;
-    const struct token_room room = {out, cap,
-                                    request.max_tokens > 0 ? request.max_tokens : SIZE_MAX};
+    request.truncate &= request.options.on_long == ENGINE_ON_LONG_TRUNCATE || result != NULL;
+    const size_t max_tokens = request.options.max_tokens;
+    const struct token_room room = {out, cap, max_tokens > 0 ? max_tokens : SIZE_MAX};
     if (status == ENGINE_OK)
         status = read_tokens(session, &request, input, 0, room, &count);
     if (status != ENGINE_OK)
@@ -274,14 +274,14 @@ engine_status engine_windows(engine_session *session, const engine_token *tokens
     if (status != ENGINE_OK)
         return status;
     size_t limit = request_token_limit(&request, session->model);
-    if (request.max_tokens == 0 && session->max_tokens < limit)
+    if (request.options.max_tokens == 0 && session->max_tokens < limit)
         limit = session->max_tokens;
     struct windows windows = {.tokenizer = &session->model->tokenizer,
                               .tokens = tokens,
                               .n_tokens = n_tokens,
-                              .stride = request.stride,
-                              .whole_words = request.whole_words};
-    windows_begin(&windows, request.truncation, limit > 0 ? limit : SIZE_MAX);
+                              .stride = request.options.stride,
+                              .whole_words = request.options.whole_words != 0};
+    windows_begin(&windows, request.options.truncation, limit > 0 ? limit : SIZE_MAX);
     bool is_long = n_tokens > limit && limit > 0;
     if (is_long && session->model->tokenizer.padded_tokens > 0)
         return fail_input(&session->error, ENGINE_ERROR_UNSUPPORTED, ENGINE_REASON_NONE, 0,
