@@ -76,12 +76,6 @@ static engine_status encode_one(engine_session *session, const engine_input *inp
     return encode(session, input, 1, request, NULL, 0, NULL, result);
 }
 
-/* Returns the rows of the last pass, which had one input. */
-static size_t n_pass_rows(const engine_session *session)
-{
-    return session->pass.sequences[0].n_rows;
-}
-
 /* Returns scores of a row of the last pass, in the first thread's memory. Returns NULL if they are
  * not finite, or the call was interrupted; the session's error says which. */
 static const float *row_scores(engine_session *session, size_t row, enum scores kind)
@@ -181,7 +175,7 @@ static engine_status list_entities(engine_session *session, const engine_input *
     const engine_strategy strategy = request->options.strategy;
     struct labelled_word word = {.sums = session->rank_vectors};
     list->is_each = strategy == ENGINE_STRATEGY_NONE;
-    for (size_t row = 0; row < n_pass_rows(session); row++) {
+    for (size_t row = 0; row < session->pass.sequences[0].n_rows; row++) {
         const engine_token *token = &tokens[session->pass.out_offsets[row]];
         if (token->special || token->in_prompt)
             continue;
@@ -228,14 +222,6 @@ engine_status engine_entities(engine_session *session, const engine_input *input
 
 /* ---- Fill ---- */
 
-static size_t count_masks(const engine_session *session, int32_t mask_token)
-{
-    size_t n = 0;
-    for (size_t row = 0; row < n_pass_rows(session); row++)
-        n += session->pass.ids[row] == mask_token;
-    return n;
-}
-
 engine_status engine_fill(engine_session *session, const engine_input *input, size_t k,
                           const engine_encode_options *options, engine_candidate *out, size_t cap,
                           size_t *needed, engine_result *result)
@@ -258,11 +244,14 @@ engine_status engine_fill(engine_session *session, const engine_input *input, si
     engine_status status = encode_one(session, input, options, &request, result);
     if (status != ENGINE_OK)
         return status;
-    size_t n_masks = count_masks(session, mask_token);
+    const size_t n_rows = session->pass.sequences[0].n_rows;
+    size_t n_masks = 0;
+    for (size_t row = 0; row < n_rows; row++)
+        n_masks += session->pass.ids[row] == mask_token;
     status = answer_count(&session->error, "candidates", n_masks * k, cap, needed);
     if (status != ENGINE_OK)
         return status;
-    for (size_t row = 0; row < n_pass_rows(session); row++) {
+    for (size_t row = 0; row < n_rows; row++) {
         if (session->pass.ids[row] != mask_token)
             continue;
         const float *scores =

@@ -296,14 +296,11 @@ static void write_tokens(const struct batch *batch, const struct sequence *seque
     }
 }
 
-static void write_pooled(const struct batch *batch, const struct sequence *sequence, float *out,
-                         const struct thread_work *work)
+void write_pooled(const engine_session *session, const struct request *request, size_t row,
+                  size_t n, size_t n_unpooled, float *out, const struct thread_work *work)
 {
-    const engine_session *session = batch->session;
-    const struct request *request = batch->request;
-    pool_text(&session->model->encoder, request->pooling, request->is_own,
-              hidden_row(session, sequence->row), session->pass.width_stride, sequence->n_rows,
-              sequence->n_unpooled, work->pooled, &work->head);
+    pool_text(&session->model->encoder, request->pooling, request->is_own, hidden_row(session, row),
+              session->pass.width_stride, n, n_unpooled, work->pooled, &work->head);
     memcpy(out, work->pooled, request->width * sizeof *out);
     if (request->normalize)
         normalize_row(out, request->width);
@@ -375,7 +372,10 @@ static void answer_write(struct batch *batch, const struct sequence *sequence,
     switch (request->kind) {
     case ANSWER_TOKENS:
     case ANSWER_TOKEN_LABELS: write_tokens(batch, sequence, out, work); break;
-    case ANSWER_POOLED: write_pooled(batch, sequence, out, work); break;
+    case ANSWER_POOLED:
+        write_pooled(session, request, sequence->row, sequence->n_rows, sequence->n_unpooled, out,
+                     work);
+        break;
     case ANSWER_LABELS: write_labels(batch, sequence, out, work); break;
     case ANSWER_VECTORS:
     case ANSWER_MAX_SIM: write_vectors(batch, sequence, out, work); break;
@@ -537,14 +537,14 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
 {
     engine_session *session = batch->session;
     struct pass *pass = &session->pass;
-    size_t most = session->trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
+    size_t most = session->options.trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
     struct group whole;
     batch->profile = pass->works[0].profile;
     batch_fill(batch, 0, most, pass->row_cap, &whole);
     if (whole.n_sequences == 0)
         return false;
     pass->n_groups = n_threads;
-    if (session->trace == 0 && split_pass(pass, &whole, n_threads)) {
+    if (session->options.trace == 0 && split_pass(pass, &whole, n_threads)) {
         region_run(n_threads, &session->barrier, share_pass, batch);
         return true;
     }
@@ -580,7 +580,7 @@ static engine_status encode_inputs(struct batch *batch, size_t *needed)
     batch->not_finite = batch->n;
     for (size_t i = 0; i < batch->n; i++)
         batch->guess_left += guess_rows(batch, &batch->inputs[i]);
-    bool is_alone = n_threads == 1 || batch->session->trace != 0;
+    bool is_alone = n_threads == 1 || batch->session->options.trace != 0;
     do { /* stops before a text that is too long for one thread: all threads share it */
         bool are_many = batch->n - batch->n_taken > n_threads &&
                         batch_rows_left(batch) > n_threads * ROWS_PER_THREAD;

@@ -20,6 +20,10 @@ void forward(engine_session *session, const struct group *group, struct team tea
  * like request->first_input. */
 engine_status not_finite(engine_session *session, size_t input);
 
+/* Pools n rows of the pass, from `row` on, to out [width], without the first n_unpooled. */
+void write_pooled(const engine_session *session, const struct request *request, size_t row,
+                  size_t n, size_t n_unpooled, float *out, const struct thread_work *work);
+
 /* Returns whether the index-th token of a text, not counting padding, has a vector. */
 bool token_has_vector(const engine_model *model, int32_t id, size_t index, bool in_query);
 

@@ -58,7 +58,7 @@ static float *row_of(struct rows rows, size_t row)
 static void trace_rows(const struct context *c, engine_trace kind, size_t index, struct rows from)
 {
     const struct sequence *sequence = &c->pass->sequences[c->group->sequence];
-    if ((c->session->trace & (unsigned)kind) == 0)
+    if ((c->session->options.trace & (unsigned)kind) == 0)
         return;
     if (c->team.rank == 0 && !is_interrupted(c->session)) {
         const bool are_maps = kind == ENGINE_TRACE_ATTENTION;
@@ -75,7 +75,7 @@ static void trace_rows(const struct context *c, engine_trace kind, size_t index,
             .width = from.width,
             .values = are_maps ? from.first : rows,
         };
-        c->session->trace_callback(&view, c->session->trace_user);
+        c->session->options.trace_callback(&view, c->session->options.trace_user);
     }
     end_step(c, ENGINE_STEP_ANSWER);
 }

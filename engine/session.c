@@ -48,7 +48,7 @@ static void thread_work_carve(struct thread_work *work, const engine_session *se
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
     const size_t max_tokens = session->max_tokens;
-    work->profile = session->profiles ? arena_cut(arena, 1, sizeof *work->profile) : NULL;
+    work->profile = session->options.profile ? arena_cut(arena, 1, sizeof *work->profile) : NULL;
     work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
     work->linear.panels = arena_floats(arena, widest->decoded, DECODED_COLUMNS);
     if (encoder->blas_rows > 0)
@@ -131,10 +131,10 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
     pass->works = arena_cut(arena, session->n_threads, sizeof *pass->works);
     for (size_t i = 0; i < session->n_threads; i++)
         thread_work_carve(arena->base != NULL ? &pass->works[i] : &work, session, &widest, arena);
-    if (session->trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
+    if (session->options.trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =
             arena_floats(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));
-    if (session->trace & ENGINE_TRACE_ATTENTION)
+    if (session->options.trace & ENGINE_TRACE_ATTENTION)
         pass->attention_maps = arena_matrix(arena, config->heads, session->max_tokens,
                                             session->max_tokens * sizeof *pass->attention_maps);
 }
@@ -249,46 +249,40 @@ static engine_status choose_positions(const engine_model *model,
 static engine_status read_options(engine_session *session, const engine_model *model,
                                   const engine_session_options *given, engine_error *error)
 {
-    engine_session_options options;
     const struct model_config *config = &model->encoder.config;
     size_t limit = config->max_tokens;
     *session = (engine_session){.model = model};
+    engine_session_options *options = &session->options;
     engine_status status =
-        read_struct("ENGINE_SESSION_OPTIONS", given, &options, sizeof options, error);
+        read_struct("ENGINE_SESSION_OPTIONS", given, options, sizeof *options, error);
     if (status != ENGINE_OK)
         return status;
-    if (options.n_threads > MAX_THREADS)
-        return misused(error, "n_threads is %zu, expected at most %d", options.n_threads,
+    if (options->n_threads > MAX_THREADS)
+        return misused(error, "n_threads is %zu, expected at most %d", options->n_threads,
                        MAX_THREADS);
-    if (options.max_tokens > limit)
-        return misused(error, "max_tokens is %zu, the model takes at most %zu", options.max_tokens,
+    if (options->max_tokens > limit)
+        return misused(error, "max_tokens is %zu, the model takes at most %zu", options->max_tokens,
                        limit);
-    if ((unsigned)options.mask > ENGINE_MASK_CAUSAL)
-        return misused(error, "mask is %d, expected 0 to %d", (int)options.mask,
+    if ((unsigned)options->mask > ENGINE_MASK_CAUSAL)
+        return misused(error, "mask is %d, expected 0 to %d", (int)options->mask,
                        ENGINE_MASK_CAUSAL);
-    if ((options.trace & ~ENGINE_TRACE_ALL) != 0 ||
-        (options.trace != 0 && options.trace_callback == NULL))
+    if ((options->trace & ~ENGINE_TRACE_ALL) != 0 ||
+        (options->trace != 0 && options->trace_callback == NULL))
         return misused(error, "trace is %u: expected engine_trace kinds, and a trace_callback",
-                       options.trace);
-    session->n_threads = threads_choose(options.n_threads);
-    session->max_tokens = options.max_tokens > 0 ? options.max_tokens : limit;
-    session->mask = options.mask == ENGINE_MASK_MODEL
+                       options->trace);
+    session->n_threads = threads_choose(options->n_threads);
+    session->max_tokens = options->max_tokens > 0 ? options->max_tokens : limit;
+    session->mask = options->mask == ENGINE_MASK_MODEL
                         ? config->mask
-                        : (enum mask_kind)MASK_CHOICES[options.mask].value;
-    session->trace = options.trace;
-    session->trace_callback = options.trace_callback;
-    session->trace_user = options.trace_user;
-    session->progress = options.progress;
-    session->progress_user = options.progress_user;
-    session->profiles = options.profile != 0;
+                        : (enum mask_kind)MASK_CHOICES[options->mask].value;
     /* Longer texts are shared by all threads, so that their memory does not grow with these. */
     size_t rows_of_thread = larger(
         ROWS_PER_THREAD, session->max_tokens < ROWS_OF_TEXT ? session->max_tokens : ROWS_OF_TEXT);
     session->pass.row_cap = larger(session->max_tokens, session->n_threads * rows_of_thread);
     session->embedding.token_scale =
-        (float)(options.embedding_scale != NULL ? *options.embedding_scale
-                                                : config->embedding_scale);
-    return choose_positions(model, &options, config->embedding_width, &session->embedding.positions,
+        (float)(options->embedding_scale != NULL ? *options->embedding_scale
+                                                 : config->embedding_scale);
+    return choose_positions(model, options, config->embedding_width, &session->embedding.positions,
                             error);
 }
 
@@ -324,7 +318,7 @@ static engine_status make_session(const engine_model *model, const engine_sessio
     if (session.frequencies != NULL) /* the caller's are only borrowed */
         positions->frequencies = memcpy(session.frequencies, positions->frequencies,
                                         positions->n_frequencies * sizeof *session.frequencies);
-    for (size_t i = 0; session.profiles && model->has_encoder && i < session.n_threads; i++)
+    for (size_t i = 0; session.options.profile && model->has_encoder && i < session.n_threads; i++)
         *session.pass.works[i].profile = (struct profile_slot){0};
     size_t n_possible =
         model->has_encoder ? region_threads(session.n_threads, &is_refused) : session.n_threads;
@@ -417,8 +411,9 @@ struct share session_share(const engine_session *session, struct team team, size
 
 void session_report(engine_session *session)
 {
-    if (session->progress != NULL && !is_interrupted(session) &&
-        session->progress(session->n_done, session->n_inputs, session->progress_user) != 0)
+    const engine_session_options *options = &session->options;
+    if (options->progress != NULL && !is_interrupted(session) &&
+        options->progress(session->n_done, session->n_inputs, options->progress_user) != 0)
         engine_session_interrupt(session);
 }
 
@@ -447,7 +442,7 @@ size_t engine_session_threads(const engine_session *session)
 
 engine_status engine_session_profile(const engine_session *session, engine_profile *out)
 {
-    if (session == NULL || out == NULL || !session->profiles)
+    if (session == NULL || out == NULL || !session->options.profile)
         return ENGINE_ERROR_ARGUMENT;
     if (atomic_load(&session->is_busy))
         return ENGINE_ERROR_BUSY;

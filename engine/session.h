@@ -92,6 +92,8 @@ enum { RANK_VECTORS = 33 };
 
 struct engine_session {
     const engine_model *model;
+    engine_session_options
+        options; /* as the caller set them; their numbers behind pointers may be gone */
     engine_error error;
     engine_error weights; /* result of verifying them, once an answer was not finite */
     atomic_bool is_busy;  /* during a call */
@@ -100,8 +102,6 @@ struct engine_session {
     atomic_bool is_interrupted;
     pthread_t caller; /* the thread of the call */
     int cancel_state; /* the calling thread's, which has cancellation disabled during the call */
-    engine_progress_callback progress;
-    void *progress_user;
     _Atomic size_t n_done; /* of the call's inputs */
     size_t n_inputs;
     size_t n_threads, max_tokens;
@@ -109,10 +109,6 @@ struct engine_session {
     float *frequencies;     /* those of the embedding's positions, copied */
     size_t n_position_rows; /* rows of the embedding computed so far */
     enum mask_kind mask;
-    bool profiles;
-    unsigned trace;
-    engine_trace_callback trace_callback;
-    void *trace_user;
 
     engine_token *tokens; /* [max_tokens] of one text */
     void *token_scratch;

@@ -17,13 +17,11 @@ static bool is_in_span(const engine_token *token, const engine_span *span)
            token->begin < span->end && token->end > span->begin;
 }
 
-/* Pools the rows of a span, which follow each other, as write_pooled of encode.c those of a text.
- */
+/* Pools the rows of a span, which follow each other. */
 static void write_span(const engine_session *session, const struct request *request,
                        const engine_token *tokens, const engine_span *span, float *out)
 {
     const struct pass *pass = &session->pass;
-    const struct thread_work *work = &pass->works[0];
     const size_t n_rows = pass->sequences[0].n_rows;
     size_t first = 0, end;
     memset(out, 0, request->width * sizeof *out);
@@ -31,14 +29,8 @@ static void write_span(const engine_session *session, const struct request *requ
         first++;
     for (end = first; end < n_rows && is_in_span(&tokens[pass->out_offsets[end]], span);)
         end++;
-    if (end == first)
-        return;
-    pool_text(&session->model->encoder, request->pooling, request->is_own,
-              pass->x + first * pass->width_stride, pass->width_stride, end - first, 0,
-              work->pooled, &work->head);
-    memcpy(out, work->pooled, request->width * sizeof *out);
-    if (request->normalize)
-        normalize_row(out, request->width);
+    if (end > first)
+        write_pooled(session, request, first, end - first, 0, out, &pass->works[0]);
 }
 
 static bool is_of_all_tokens(unsigned pooling)
