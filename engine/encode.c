@@ -152,20 +152,6 @@ static bool has_vector(const struct batch *batch, engine_token token, size_t ind
     return token_has_vector(batch->session->model, token.id, index, batch->request->is_query);
 }
 
-/* Returns the answer rows of the next input, one per token. Padding has rows of zeros, but no
- * vectors. */
-static size_t count_answered(const struct batch *batch)
-{
-    const struct next_input *next = &batch->next;
-    size_t n = 0, index = 0;
-    if (batch->request->kind != ANSWER_VECTORS)
-        return next->result.n_tokens;
-    for (size_t i = 0; i < next->kept.span; i++)
-        if (mask_keeps(next->mask, i))
-            n += has_vector(batch, batch->session->tokens[i], index++);
-    return n;
-}
-
 /* Reads the next input unless it is read. Returns false if no input remains or it is invalid. */
 static bool read_next(struct batch *batch)
 {
@@ -183,7 +169,12 @@ static bool read_next(struct batch *batch)
     if (batch->status != ENGINE_OK)
         return false;
     session_positions(session, next->result.n_tokens);
-    next->n_out = count_answered(batch);
+    /* Padding has answer rows of zeros, but no vectors. */
+    const bool has_vectors = request->kind == ANSWER_VECTORS;
+    next->n_out = has_vectors ? 0 : next->result.n_tokens;
+    for (size_t i = 0, index = 0; has_vectors && i < next->kept.span; i++)
+        if (mask_keeps(next->mask, i))
+            next->n_out += has_vector(batch, session->tokens[i], index++);
     if (request->have_text != NULL) /* of ids it is not known */
         request->have_text[batch->n_taken] =
             input->ids != NULL || engine_has_text(session->tokens, next->kept.span);

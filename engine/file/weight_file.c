@@ -284,6 +284,9 @@ static engine_status check_settings(const struct section *section, const char *t
                                     engine_error *error)
 {
     struct setting setting, earlier;
+    engine_status status = section->data != NULL ? check_crc(section, tag, error) : ENGINE_OK;
+    if (section->data == NULL || status != ENGINE_OK)
+        return status;
     uint32_t n = section->len >= 4 ? get_u32(section->data) : MAX_SETTINGS + 1;
     if (n > MAX_SETTINGS)
         return damaged(error, "section %s is too short or claims %u settings (at most %d)", tag, n,
@@ -384,26 +387,6 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
     for (size_t i = 0; i < n && status == ENGINE_OK; i++)
         status = check_tensor(file, i, &end, error);
     return status;
-}
-
-/* Makes the checks of opening, and sorts the tensors by name. */
-static engine_status check_file(struct weight_file *file, engine_error *error)
-{
-    static const enum section_tag SETTINGS[] = {SECTION_CONF, SECTION_TOKN, SECTION_META};
-    engine_status status = check_header(file, error);
-    if (status == ENGINE_OK)
-        status = check_sections(file, error);
-    for (size_t i = 0; i < 3 && status == ENGINE_OK; i++) {
-        const struct section *section = &file->sections[SETTINGS[i]];
-        if (section->data == NULL)
-            continue;
-        status = check_crc(section, SECTION_NAMES[SETTINGS[i]], error);
-        if (status == ENGINE_OK)
-            status = check_settings(section, SECTION_NAMES[SETTINGS[i]], error);
-    }
-    if (status == ENGINE_OK)
-        status = check_tensors(file, error);
-    return status == ENGINE_OK ? sort_tensors(file, error) : status;
 }
 
 engine_status weight_file_intact(const struct weight_file *file, engine_error *error)
@@ -518,6 +501,7 @@ static engine_status map_file(struct weight_file *file, const char *path, bool c
 engine_status weight_file_open(struct weight_file *file, const char *path, const void *data,
                                size_t len, const engine_model_options *options, engine_error *error)
 {
+    static const enum section_tag SETTINGS[] = {SECTION_CONF, SECTION_TOKN, SECTION_META};
     struct stat stat = {0};
     engine_error cause;
     const bool copy = path != NULL && options->copy != 0;
@@ -528,7 +512,15 @@ engine_status weight_file_open(struct weight_file *file, const char *path, const
     /* A copy may be of a file that was being changed. */
     bool is_wanted = options->verify > 0 || (options->verify == 0 && file->len <= VERIFIED_BYTES);
     bool verify = copy || (is_wanted && (path == NULL || !among_verified(&stat, false)));
-    status = check_file(file, &cause);
+    status = check_header(file, &cause);
+    if (status == ENGINE_OK)
+        status = check_sections(file, &cause);
+    for (size_t i = 0; i < 3 && status == ENGINE_OK; i++)
+        status = check_settings(&file->sections[SETTINGS[i]], SECTION_NAMES[SETTINGS[i]], &cause);
+    if (status == ENGINE_OK)
+        status = check_tensors(file, &cause);
+    if (status == ENGINE_OK)
+        status = sort_tensors(file, &cause);
     if (status == ENGINE_OK && verify)
         status = weight_file_intact(file, &cause);
     if (status != ENGINE_OK) {
