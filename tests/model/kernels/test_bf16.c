@@ -1,12 +1,10 @@
 /* tags: numbers aarch64 long */
 /* Products in bfloat16 of every instruction set, AMX included: the same bits everywhere, by the
- * plain twin of bf16.h's sums; rounding; and attention.
+ * plain twin of bf16.h's sums; and rounding. Attention in bfloat16 is in layers/test_attention.c.
  *
  * Guarantee: products in bfloat16 have the same bits on every instruction set, those of Intel's
  * tdpbf16ps (AMX), for numbers of any size. */
 #include "tests/model/plain.h"
-
-#include "model/layers/attention.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -246,109 +244,6 @@ TEST(rounding)
                     assert_int_equal(out[place / 2 * BF16_STEP + c * 2 + place % 2],
                                      k < 33 ? plain_bf16(x[k * (PANEL + 3) + c]) : 0);
                 }
-        }
-    }
-}
-
-/* ---- Attention ---- */
-
-struct head_case {
-    size_t n_tokens, width;
-    struct plain_scores scores;
-};
-
-static void attend(const struct kernels *kernels, const struct head_case *c, const float *wide,
-                   float *out, float *map)
-{
-    struct attention_work work;
-    struct arena arena = {0};
-    do
-        attention_work_carve(&work, c->n_tokens, c->width, c->scores.slope > 0, true, &arena);
-    while (arena_allocate(&arena));
-    owned(arena.base, free);
-    struct distance_bias bias = {.slope = c->scores.slope};
-    fill_untouched((float *)(void *)arena.base, arena.used / sizeof(float));
-    attention_head(kernels,
-                   &(struct attention_head){.q = wide,
-                                            .k = wide + c->width,
-                                            .v = wide + 2 * c->width,
-                                            .stride = 3 * c->width + 5,
-                                            .n_tokens = c->n_tokens,
-                                            .head_width = c->width,
-                                            .scale = (float)c->scores.scale,
-                                            .band = mask_band(c->scores.mask, c->scores.window),
-                                            .bias = c->scores.slope > 0 ? &bias : NULL,
-                                            .bf16 = true,
-                                            .out = out,
-                                            .out_stride = c->width,
-                                            .map = map},
-                   &work);
-}
-
-/* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of
- * those, and weights 2^-9 of themselves. */
-static void check_head(const struct head_case *c, uint64_t seed, struct largest *largest)
-{
-    size_t n = c->n_tokens, n_out = n * c->width;
-    const size_t mark = owned_mark();
-    float *wide = random_floats(&seed, extent(n, 3 * c->width + 5, 3 * c->width), 1);
-    float *out = new_floats(n_out), *other = new_floats(n_out), *map = new_floats(n * n);
-    double *weights = new_doubles(n * n), *twin = new_doubles(n_out);
-    plain_attention(wide, wide + c->width, wide + 2 * c->width, 3 * c->width + 5, n, c->width,
-                    &c->scores, weights, twin);
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        attend(tested_kernels(s), c, wide, s < 2 ? out : other, NULL);
-        if (s >= 2 && !same_floats(out, other, n_out)) /* 0 is the portable set */
-            fail_msg("%zu tokens of width %zu: %s and %s differ", n, c->width,
-                     tested_kernels(1)->isa, tested_kernels(s)->isa);
-        attend(tested_kernels(s), c, wide, other, map);
-        assert_true(same_floats(out, other, n_out));
-        for (size_t i = 0; i < n_out; i++)
-            note_error(largest, fabs((double)out[i] - twin[i]), (double)out[i], twin[i], (double)n);
-        for (size_t i = 0; i < n * n; i++) {
-            note_error(largest, fabs((double)map[i] - weights[i]), (double)map[i], weights[i],
-                       (double)n);
-            assert_true(plain_sees(&c->scores, i / n, i % n) || map[i] == 0);
-        }
-    }
-    owned_release(mark);
-}
-
-TEST(attention)
-{
-    static const size_t widths[] = {1, 20, 32, 64, 80};
-    struct largest largest = {0};
-    size_t short_step = support_slow() ? 13 : 1, long_step = support_slow() ? 129 : 43;
-    for (size_t n = 1; n <= 300; n += n < 40 ? short_step : long_step)
-        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
-            for (int kind = 0; kind < 4; kind++) {
-                struct head_case c = {
-                    .n_tokens = n,
-                    .width = widths[w],
-                    .scores = {.scale = 1 / sqrt((double)widths[w]),
-                               .mask = kind % 2 ? MASK_CAUSAL : MASK_FULL,
-                               .window = kind >= 2 ? 3 + n / 4 : 0,
-                               .slope = kind == 3 ? 0.1 : 0},
-                };
-                check_head(&c, n + w, &largest);
-            }
-    assert_bound(&largest, 0.01, "attention in bfloat16");
-}
-
-/* Later tokens, and their number, change no bit under a look-ahead mask. */
-TEST(attention_of_a_prefix)
-{
-    enum { N = 290, WIDTH = 32 };
-    uint64_t state = 5;
-    struct head_case c = {N, WIDTH, {.scale = 0.2, .mask = MASK_CAUSAL}};
-    float *wide = random_floats(&state, extent(N, 3 * WIDTH + 5, 3 * WIDTH), 1);
-    float *all = new_floats(N * WIDTH), *some = new_floats(N * WIDTH);
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        c.n_tokens = N;
-        attend(tested_kernels(s), &c, wide, all, NULL);
-        for (c.n_tokens = 1; c.n_tokens < N; c.n_tokens += 31) {
-            attend(tested_kernels(s), &c, wide, some, NULL);
-            assert_true(same_floats(all, some, c.n_tokens * WIDTH));
         }
     }
 }

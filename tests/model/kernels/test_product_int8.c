@@ -1,5 +1,5 @@
 /* tags: numbers aarch64 */
-/* product_int8 and quantize of every instruction set: the same bits everywhere.
+/* product_int8 of every instruction set: the same bits everywhere.
  *
  * The sum is a whole number and exact; what follows it is rounded after each step, here in plain C:
  * float(Σ (q - zero)·w) · sx · sw (+ kept x · w, one by one) (+ bias) (+ residual). */
@@ -139,15 +139,11 @@ static struct operands new_operands(uint64_t *state, size_t k, size_t n_rows, si
     return o;
 }
 
-static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows,
-                          size_t n_panels, bool with_both)
+/* The product without bias and residual. */
+static struct product product_of(const struct operands *o, size_t n_rows, size_t n_panels,
+                                 float *out)
 {
-    size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
-    const float *expected = with_both ? o->with_both : o->plain;
-    const size_t mark = owned_mark();
-    float *out = new_floats(n_out);
-    fill_untouched(out, n_out);
-    struct product product = {
+    return (struct product){
         .x = o->x,
         .x_stride = o->x_stride,
         .x_quantization = o->quantization,
@@ -158,13 +154,24 @@ static void check_product(const struct kernels *kernels, const struct operands *
         .column_sums = o->column_sums,
         .kept_panels = o->kept_panels,
         .is_unsigned = o->is_unsigned,
-        .bias = with_both ? o->bias : NULL,
-        .residual = with_both ? o->residual : NULL,
         .out = out,
         .out_stride = OUT_STRIDE,
         .n_rows = n_rows,
         .n_panels = n_panels,
     };
+}
+
+static void check_product(const struct kernels *kernels, const struct operands *o, size_t n_rows,
+                          size_t n_panels, bool with_both)
+{
+    size_t columns = n_panels * PANEL, n_out = extent(n_rows, OUT_STRIDE, columns);
+    const float *expected = with_both ? o->with_both : o->plain;
+    const size_t mark = owned_mark();
+    float *out = new_floats(n_out);
+    fill_untouched(out, n_out);
+    struct product product = product_of(o, n_rows, n_panels, out);
+    product.bias = with_both ? o->bias : NULL;
+    product.residual = with_both ? o->residual : NULL;
     kernels->product_int8(&product);
     for (size_t row = 0; row < n_rows; row++) {
         const float *got = out + row * OUT_STRIDE;
@@ -291,110 +298,27 @@ TEST(widest)
     }
 }
 
-/* ---- quantize ---- */
-
-/* Arrays of exactly the lengths that may be touched. */
-struct rounded_row {
-    int8_t *q;
-    size_t n_q;
-    struct quantization quantization;
-};
-
-static struct rounded_row round_row(const struct kernels *kernels, const float *values, size_t n)
-{
-    struct rounded_row row = {.n_q = round_up(n, QUANTIZED_STEP)};
-    float *x = copy_floats(values, n);
-    row.q = new_bytes(row.n_q);
-    memset(row.q, 0x55, row.n_q);
-    row.quantization = kernels->quantize(x, n, ROUND_SYMMETRIC, NULL, row.q);
-    return row;
-}
-
-static void check_row(const struct kernels *kernels, const float *x, size_t n)
-{
-    struct rounded_row row = round_row(kernels, x, n);
-    float max = 0, scale = row.quantization.scale;
-    int32_t sum = 0;
-    for (size_t i = 0; i < n; i++)
-        max = fmaxf(max, fabsf(x[i]));
-    volatile float expected_scale = max / 127, inverse = 127 / max;
-    assert_true(scale == expected_scale);
-    for (size_t i = 0; i < n; i++) {
-        volatile float scaled = x[i] * inverse;
-        sum += row.q[i];
-        if (row.q[i] != (int)nearbyintf(scaled))
-            fail_msg("%s: %.9g of at most %.9g is %d", kernels->isa, (double)x[i], (double)max,
-                     row.q[i]);
-        /* half a step, and the roundings of x/scale ≤ 127 */
-        assert_true(fabs((double)x[i] - (double)row.q[i] * (double)scale) <=
-                    (double)scale * (0.5 + 127 * 0x1p-22));
-        assert_true(fabsf(x[i]) != max || row.q[i] == (x[i] > 0 ? 127 : -127));
-    }
-    for (size_t i = n; i < row.n_q; i++)
-        assert_int_equal(row.q[i], 0);
-    assert_int_equal(row.quantization.sum, sum);
-}
-
-/* All lengths, and magnitudes from the smallest that count to the largest there are. */
-TEST(rounding)
-{
-    static const double ranges[] = {2e-35, 1e-20, 0.3, 7, 1e20, 3.4e38};
-    uint64_t state = 4;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++)
-        for (size_t n = 1; n <= 200; n++)
-            for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
-                float *x = random_floats(&state, n, ranges[r]);
-                x[support_below(&state, n)] = (float)(n % 2 == 0 ? ranges[r] : -ranges[r]);
-                check_row(tested_kernels(s), x, n);
-            }
-}
-
-/* Halves between two steps go to the even one. */
-TEST(ties)
-{
-    float x[255];
-    for (int i = 0; i < 254; i++)
-        x[i] = (float)i - 126.5f;
-    x[254] = 127;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++)
-        check_row(tested_kernels(s), x, 255);
-}
+/* ---- Rows that are not finite ---- */
 
 /* A row with a NaN or an infinity at any index gives NaN and nothing else; its neighbours are
  * unchanged. */
 static void check_poisoned(const struct kernels *kernels, struct operands *o, size_t n, size_t at,
                            float poison)
 {
-    enum { ROWS = 3, PANELS = 3 };
-    float out[ROWS * OUT_STRIDE], x[200];
-    struct quantization before = o->quantization[1];
+    enum { ROWS = 3, PANELS = 3, MOST = 200 };
+    float out[ROWS * OUT_STRIDE], x[MOST];
+    int8_t kept[MOST + QUANTIZED_STEP], *row = o->x + o->x_stride;
+    const struct quantization before = o->quantization[1];
     for (size_t i = 0; i < n; i++)
         x[i] = (float)i - 7.5f;
     x[at] = poison;
-    struct rounded_row row = round_row(kernels, x, n);
-    assert_int_equal(row.quantization.sum, 0);
-    int8_t *kept = new_bytes(row.n_q);
-    memcpy(kept, o->x + o->x_stride, row.n_q);
-    memcpy(o->x + o->x_stride, row.q, row.n_q);
-    o->quantization[1] = row.quantization;
+    memcpy(kept, row, round_up(n, QUANTIZED_STEP));
+    o->quantization[1] = kernels->quantize(x, n, ROUND_SYMMETRIC, NULL, row);
+    assert_int_equal(o->quantization[1].sum, 0);
     for (int activated = 0; activated < 2; activated++) {
-        struct product product = {
-            .x = o->x,
-            .x_stride = o->x_stride,
-            .x_quantization = o->quantization,
-            .panels = o->panels,
-            .panel_stride = o->panel_stride,
-            .k = n,
-            .scales = o->scales,
-            .column_sums = o->column_sums,
-            .kept_panels = o->kept_panels,
-            .activated = activated,
-            .activation = ACTIVATION_RELU,
-            .out = out,
-            .out_stride = OUT_STRIDE,
-            .n_rows = ROWS,
-            .n_panels = PANELS,
-        };
+        struct product product = product_of(o, ROWS, PANELS, out);
+        product.activated = activated;
+        product.activation = ACTIVATION_RELU;
         kernels->product_int8(&product);
         for (size_t r = 0; r < ROWS; r++)
             for (size_t c = 0; c < PANELS * PANEL; c++) {
@@ -406,7 +330,7 @@ static void check_poisoned(const struct kernels *kernels, struct operands *o, si
                                 (activated && expected < 0 ? 0 : expected));
             }
     }
-    memcpy(o->x + o->x_stride, kept, row.n_q);
+    memcpy(row, kept, round_up(n, QUANTIZED_STEP));
     o->quantization[1] = before;
 }
 

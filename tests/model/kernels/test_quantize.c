@@ -1,6 +1,6 @@
 /* tags: numbers aarch64 */
-/* Rows rounded with a zero point, and with factors, by every instruction set: the bits that
- * weights/FORMAT.md says. test_product_int8.c tests symmetric rows. */
+/* Rows rounded symmetrically, with a zero point, and with factors, by every instruction set: the
+ * bits that weights/FORMAT.md says. */
 #include "tests/model/plain.h"
 
 #include <math.h>
@@ -19,8 +19,9 @@ struct row {
 static void expect(struct row *row, size_t n, enum rounding rounding, bool has_factors)
 {
     volatile float y[MOST], low = 0, high = 0;
-    const float levels = rounding == ROUND_7_BITS ? 127 : 255;
-    const int least = rounding == ROUND_8_BITS ? -128 : 0;
+    const bool is_symmetric = rounding == ROUND_SYMMETRIC;
+    const float levels = is_symmetric || rounding == ROUND_7_BITS ? 127 : 255;
+    const int least = is_symmetric ? -127 : rounding == ROUND_8_BITS ? -128 : 0;
     const int most = rounding == ROUND_UNSIGNED ? 255 : 127;
     memset(row->q, 0, sizeof row->q);
     for (size_t i = 0; i < n; i++) {
@@ -28,11 +29,12 @@ static void expect(struct row *row, size_t n, enum rounding rounding, bool has_f
         low = fminf(low, y[i]);
         high = fmaxf(high, y[i]);
     }
-    volatile float range = high - low, inverse = levels / range, of_low = -low * inverse;
+    volatile float range = is_symmetric ? fmaxf(fabsf(low), high) : high - low;
+    volatile float inverse = levels / range, of_low = -low * inverse;
     row->quantization = (struct quantization){.scale = range / levels};
     if (!(range >= 1e-35f))
         return;
-    row->quantization.zero = (int32_t)nearbyintf(of_low) + least;
+    row->quantization.zero = is_symmetric ? 0 : (int32_t)nearbyintf(of_low) + least;
     for (size_t i = 0; i < n; i++) {
         volatile float scaled = y[i] * inverse;
         double q = nearbyint((double)scaled + row->quantization.zero);
@@ -43,12 +45,13 @@ static void expect(struct row *row, size_t n, enum rounding rounding, bool has_f
     }
 }
 
-static void check(const struct kernels *kernels, struct row *row, size_t n)
+/* Symmetric rows have no factors; they alone have numbers whose range float32 cannot hold. */
+static void check(const struct kernels *kernels, struct row *row, size_t n, size_t n_choices)
 {
     static const enum rounding roundings[] = {ROUND_8_BITS, ROUND_7_BITS, ROUND_UNSIGNED};
-    for (int choice = 0; choice < 6; choice++) {
-        enum rounding rounding = roundings[choice % 3];
-        bool has_factors = choice >= 3;
+    for (size_t choice = 0; choice < n_choices; choice++) {
+        enum rounding rounding = choice == 0 ? ROUND_SYMMETRIC : roundings[choice % 3];
+        bool has_factors = choice > 3;
         size_t n_q = (n + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
         float *x = copy_floats(row->x, n); /* of the lengths that may be touched */
         float *factors = copy_floats(row->factors, (n + 15) / 16 * 16);
@@ -57,29 +60,33 @@ static void check(const struct kernels *kernels, struct row *row, size_t n)
         expect(row, n, rounding, has_factors);
         struct quantization got =
             kernels->quantize(x, n, rounding, has_factors ? factors : NULL, q);
-        assert_true(same_floats(&got.scale, &row->quantization.scale, 1));
-        assert_int_equal(got.zero, row->quantization.zero);
-        assert_int_equal(got.sum, row->quantization.sum);
-        assert_memory_equal(q, row->q, n_q);
+        if (!same_floats(&got.scale, &row->quantization.scale, 1) ||
+            got.zero != row->quantization.zero || got.sum != row->quantization.sum ||
+            memcmp(q, row->q, n_q) != 0)
+            fail_msg("%s, rounding %d%s, %zu numbers: scale %.9g, expected %.9g", kernels->isa,
+                     (int)rounding, has_factors ? " with factors" : "", n, (double)got.scale,
+                     (double)row->quantization.scale);
     }
 }
 
 /* Rows of all lengths: of both signs, above 0, below 0, small beside a large one, of zeros. */
 TEST(zero_points)
 {
-    static const float offsets[] = {0, 3, -3, 0, 0}, sizes[] = {1, 1, 1, 0.01f, 0};
+    static const float offsets[] = {0, 3, -3, 0, 0, 0, 0, 0, 0, 0},
+                       sizes[] = {1, 1, 1, 0.01f, 0, 1e-35f, 1e-20f, 3.5f, 1e20f, 1.7e38f};
+    enum { SMALL = 3, LARGEST = 9, CHOICES = 7 };
     uint64_t state = 1;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t n = 1; n <= MOST; n++)
-            for (size_t kind = 0; kind < 5; kind++) {
+            for (size_t kind = 0; kind <= LARGEST; kind++) {
                 struct row row = {.x = {0}};
                 for (size_t i = 0; i < n; i++) {
                     row.x[i] = offsets[kind] + sizes[kind] * (float)random_within(&state, 2);
                     row.factors[i] = (float)exp2(random_within(&state, 3));
                 }
-                if (kind == 3)
+                if (kind == SMALL)
                     row.x[n / 2] = 50;
-                check(tested_kernels(s), &row, n);
+                check(tested_kernels(s), &row, n, kind == LARGEST ? 1 : CHOICES);
             }
 }
 
@@ -97,7 +104,7 @@ TEST(halves)
                 row.x[1] = (float)most / 2;
                 for (size_t i = 2; i < MOST; i++)
                     row.x[i] = ((float)i - MOST / 2 + (float)half / 2) * (float)most / 256;
-                check(tested_kernels(s), &row, MOST);
+                check(tested_kernels(s), &row, MOST, 7);
             }
 }
 

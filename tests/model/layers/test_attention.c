@@ -25,6 +25,7 @@ static const struct blas *blas;
 struct head_case {
     size_t n_tokens, width, stride, out_stride;
     struct plain_scores scores;
+    bool bf16;
     float *wide, *out, *map;
 };
 
@@ -52,16 +53,16 @@ static void fill_random(struct head_case *c, uint64_t seed, double range)
 }
 
 /* Carves memory for heads of so many tokens, full of NaN, with a panel after it. */
-static float *new_work(struct attention_work *work, size_t n_tokens, size_t width, bool has_bias,
-                       size_t *n_floats)
+static float *new_work(struct attention_work *work, const struct head_case *c, size_t n_tokens,
+                       bool has_bias, size_t *n_floats)
 {
     struct arena arena = {0};
-    attention_work_carve(work, n_tokens, width, has_bias, false, &arena);
+    attention_work_carve(work, n_tokens, c->width, has_bias, c->bf16, &arena);
     *n_floats = arena.used / sizeof(float);
     arena.base = new_bytes(arena.used + ARENA_ALIGN);
     arena.used = 0;
     fill_untouched((float *)(void *)arena.base, *n_floats + PANEL);
-    attention_work_carve(work, n_tokens, width, has_bias, false, &arena);
+    attention_work_carve(work, n_tokens, c->width, has_bias, c->bf16, &arena);
     return (float *)(void *)arena.base;
 }
 
@@ -74,8 +75,8 @@ static void run(const struct kernels *kernels, struct head_case *c, const struct
     bool has_bias = bias.slope > 0 || bias.table != NULL;
     size_t n_exact, n_larger;
     struct attention_work exact, larger;
-    float *exact_floats = new_work(&exact, c->n_tokens, c->width, has_bias, &n_exact);
-    float *larger_floats = new_work(&larger, c->n_tokens + 70, c->width, true, &n_larger);
+    float *exact_floats = new_work(&exact, c, c->n_tokens, has_bias, &n_exact);
+    float *larger_floats = new_work(&larger, c, c->n_tokens + 70, true, &n_larger);
     float *unmapped = new_floats(n_out);
     struct attention_head head = {
         .q = c->wide,
@@ -88,6 +89,7 @@ static void run(const struct kernels *kernels, struct head_case *c, const struct
         .band = mask_band(c->scores.mask, c->scores.window),
         .bias = has_bias ? &bias : NULL,
         .blas = with,
+        .bf16 = c->bf16,
         .out = unmapped,
         .out_stride = c->out_stride,
     };
@@ -275,6 +277,40 @@ TEST(very_long)
     check_case(n_tokens, 24, (struct plain_scores){.slope = 1 / 256.0}, NULL, "slope 1/256");
 }
 
+/* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of
+ * those, and weights 2^-9 of themselves. The same bits on every set but the portable one. */
+TEST(bfloat16)
+{
+    static const size_t widths[] = {1, 20, 32, 64, 80};
+    struct largest largest = {0};
+    size_t short_step = support_slow() ? 13 : 1, long_step = support_slow() ? 129 : 43;
+    for (size_t n = 1; n <= 300; n += n < 40 ? short_step : long_step)
+        for (size_t i = 0; i < 4 * sizeof widths / sizeof *widths; i++) {
+            const size_t mark = owned_mark(), kind = i % 4, width = widths[i / 4];
+            struct head_case c =
+                new_case(n, width,
+                         (struct plain_scores){.mask = kind % 2 ? MASK_CAUSAL : MASK_FULL,
+                                               .window = kind >= 2 ? 3 + n / 4 : 0,
+                                               .slope = kind == 3 ? 0.1 : 0});
+            const size_t n_out = extent(n, c.out_stride, width);
+            float *first = new_floats(n_out);
+            c.bf16 = true;
+            fill_random(&c, n + i, 1);
+            const struct twin twin = new_twin(&c);
+            for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+                run(tested_kernels(s), &c, NULL);
+                check_twin(&c, &twin, &largest);
+                if (s == 1)
+                    memcpy(first, c.out, n_out * sizeof *first);
+                if (s > 1 && !same_floats(first, c.out, n_out))
+                    fail_msg("%zu tokens of width %zu: %s and %s differ", n, width,
+                             tested_kernels(1)->isa, tested_kernels(s)->isa);
+            }
+            owned_release(mark);
+        }
+    assert_bound(&largest, 0.01, "attention in bfloat16");
+}
+
 static size_t work_floats(size_t n_tokens, size_t width, bool has_bias)
 {
     struct attention_work work;
@@ -315,16 +351,19 @@ TEST(causal_prefix)
         {.mask = MASK_CAUSAL},
         {.mask = MASK_CAUSAL, .slope = 0.1},
         {.mask = MASK_CAUSAL, .window = 40},
+        {.mask = MASK_CAUSAL}, /* in bfloat16 */
     };
-    static const size_t widths[] = {7, 32, 16};
+    static const size_t widths[] = {7, 32, 16, 32};
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (size_t w = 0; w < 3; w++) {
+        for (size_t w = 0; w < 4; w++) {
             struct head_case all = new_case(MOST, widths[w], kinds[w]);
+            all.bf16 = w == 3;
             fill_random(&all, 1, 2);
             run(tested_kernels(s), &all, blas);
             for (size_t n_tokens = 1; n_tokens < MOST; n_tokens += support_slow() ? 7 : 1) {
                 const size_t mark = owned_mark();
                 struct head_case part = new_case(n_tokens, widths[w], kinds[w]);
+                part.bf16 = all.bf16;
                 fill_random(&part, 1, 2);
                 assert_true(same_floats(part.wide, all.wide, 3 * widths[w]));
                 run(tested_kernels(s), &part, blas);
