@@ -390,6 +390,19 @@ engine_session *support_session(const engine_model *model, const engine_session_
     return owned(session, free_session);
 }
 
+float *support_encode(engine_session *session, const engine_input *inputs, size_t n,
+                      const engine_encode_options *options, size_t *n_floats)
+{
+    size_t needed = 0;
+    engine_encode(session, inputs, n, options, NULL, 0, &needed, NULL);
+    float *out = new_floats(needed);
+    if (engine_encode(session, inputs, n, options, out, needed, NULL, NULL) != ENGINE_OK)
+        fail_msg("engine_encode: %s", engine_session_message(session));
+    if (n_floats != NULL)
+        *n_floats = needed;
+    return out;
+}
+
 uint64_t support_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;

@@ -84,6 +84,10 @@ void support_allow_threads(size_t n);
 
 engine_session *support_session(const engine_model *model, const engine_session_options *options);
 
+/* What engine_encode gives for n inputs, and how many numbers, unless n_floats is NULL. */
+float *support_encode(engine_session *session, const engine_input *inputs, size_t n,
+                      const engine_encode_options *options, size_t *n_floats);
+
 engine_input support_text(const char *text);
 engine_input support_ids(const int32_t *ids, size_t n);
 

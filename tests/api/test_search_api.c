@@ -307,6 +307,7 @@ TEST(sparse_queries_that_make_no_sense)
     static const engine_weight weight = {0, 1}, infinite = {0, INFINITY};
     static const engine_fusion good[2], first[2] = {{-1, 0, 0}},
                                         fusions[] = {{1, 0, 0}, {1, 0, NAN}};
+    static const engine_fusion negative[] = {{1, 1, 0}, {-1, 1, 0}};
     static const struct {
         const engine_weight *weights;
         size_t starts[5]; /* of two queries, and what is after them */
@@ -322,6 +323,7 @@ TEST(sparse_queries_that_make_no_sense)
         {&weight, {0, 0, 0}, first, ENGINE_ERROR_ARGUMENT},
         {&weight, {0, 0, 0}, fusions, ENGINE_ERROR_ARGUMENT},
         {&infinite, {0, 0, 1}, good, ENGINE_ERROR_ARGUMENT},
+        {&weight, {0, 0, 0}, negative, ENGINE_ERROR_ARGUMENT},
     };
     const engine_vectors vectors = {.n = 1};
     engine_index_builder *builder = engine_index_new();
@@ -337,6 +339,19 @@ TEST(sparse_queries_that_make_no_sense)
         assert_int_equal(engine_search(&vectors, NULL, 2, 1, &options, hits, NULL),
                          cases[i].status);
     }
+    engine_sparse_queries sparse = {NULL, &weight, cases[0].starts, NULL};
+    const size_t texts[] = {0, 1};
+    const engine_search_options of_none = ENGINE_SEARCH_OPTIONS(.sparse = &sparse),
+                                of_texts = ENGINE_SEARCH_OPTIONS(.sparse = &sparse, .n_texts = 1,
+                                                                 .text_starts = texts);
+    assert_refused(&vectors, NULL, 2, 1, &of_none, ENGINE_ERROR_ARGUMENT, "");
+    sparse.index = &index;
+    assert_refused(&vectors, NULL, 2, 1, &of_texts, ENGINE_ERROR_ARGUMENT,
+                   "text_starts and sparse queries");
+    assert_refused(&(engine_vectors){.n = 2}, NULL, 2, 1, &of_none, ENGINE_ERROR_ARGUMENT, "");
+    engine_index misaligned = {.bytes = (const char *)index.bytes + 1, .len = index.len - 1};
+    assert_fails(ARGUMENT, engine_index_open(&misaligned, NULL));
+    engine_index_free(NULL);
     engine_index_free(builder);
 }
 

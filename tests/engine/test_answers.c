@@ -56,13 +56,11 @@ static engine_encode_options with(engine_pooling pooling)
 static void compare_sparse(const struct subject *subject, const struct texts *texts,
                            engine_session *session, struct worst *worst)
 {
-    static float out[N_TEXTS * VOCABULARY];
     static double expected[VOCABULARY];
     engine_encode_options sparse = with(ENGINE_POOLING_SPARSE);
     size_t needed = 0;
     char error[256];
-    assert_ok(engine_encode(session, texts->inputs, N_TEXTS, &sparse, out, N_TEXTS * VOCABULARY,
-                            &needed, NULL));
+    const float *out = support_encode(session, texts->inputs, N_TEXTS, &sparse, &needed);
     assert_int_equal(needed, N_TEXTS * VOCABULARY);
     for (size_t i = 0; i < N_TEXTS; i++) {
         if (!plain_sparse(&subject->weights, &texts->expected[i], texts->inputs[i].ids, NULL, 0,
@@ -178,7 +176,6 @@ TEST(fillers_of_queries)
  * multiply rounded rows. */
 TEST(the_same_bits_in_any_batch)
 {
-    static float all[N_TEXTS * VOCABULARY], one[VOCABULARY];
     static const char *const types[] = {"", " --type int8", " --type bf16"};
     const engine_encode_options sparse = with(ENGINE_POOLING_SPARSE);
     support_allow_threads(3);
@@ -188,16 +185,13 @@ TEST(the_same_bits_in_any_batch)
         struct subject *subject = make(words);
         const struct texts *texts = comparison_texts(subject, LENGTHS, N_TEXTS, 3, NULL);
         engine_session *first = support_session(subject->model, NULL);
-        assert_ok(engine_encode(first, texts->inputs, N_TEXTS, &sparse, all, N_TEXTS * VOCABULARY,
-                                NULL, NULL));
+        const float *all = support_encode(first, texts->inputs, N_TEXTS, &sparse, NULL);
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
             engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = n_threads);
             engine_session *session = support_session(subject->model, &options);
-            for (size_t t = 0; t < N_TEXTS; t++) {
-                assert_ok(engine_encode(session, &texts->inputs[t], 1, &sparse, one, VOCABULARY,
-                                        NULL, NULL));
-                assert_memory_equal(one, all + t * VOCABULARY, sizeof one);
-            }
+            for (size_t t = 0; t < N_TEXTS; t++)
+                assert_memory_equal(support_encode(session, &texts->inputs[t], 1, &sparse, NULL),
+                                    all + t * VOCABULARY, VOCABULARY * sizeof *all);
         }
     }
 }
@@ -216,7 +210,7 @@ static engine_model *open_with(const char *path, const char *key, const char *va
 
 TEST(skipped_tokens)
 {
-    static float whole[6 * 48], some[6 * 48], weights[VOCABULARY], fewer[VOCABULARY];
+    float none;
     const int32_t ids[] = {9, 5, 6, 5, 7, 8};
     const uint8_t mask[] = {0, 1, 1, 1, 1, 0};
     engine_input text = support_ids(ids, 6), padded = text;
@@ -230,27 +224,27 @@ TEST(skipped_tokens)
     engine_session *plain = support_session(subject->model, NULL),
                    *session = support_session(model, NULL);
     size_t width = subject->info.token_vectors;
-    assert_ok(engine_encode(plain, &text, 1, &many, whole, 6 * 48, &needed, NULL));
+    const float *whole = support_encode(plain, &text, 1, &many, &needed);
     assert_int_equal(needed, 6 * width);
     /* A document has the vectors of ids 9, 6 and 8; a query those of all. */
-    assert_ok(engine_encode(session, &text, 1, &many, some, 6 * 48, &needed, NULL));
+    const float *some = support_encode(session, &text, 1, &many, &needed);
     assert_int_equal(needed, 3 * width);
     assert_memory_equal(some, whole, width * sizeof *some);
     assert_memory_equal(some + width, whole + 2 * width, width * sizeof *some);
     assert_memory_equal(some + 2 * width, whole + 5 * width, width * sizeof *some);
-    assert_ok(engine_encode(session, &text, 1, &query, some, 6 * 48, &needed, NULL));
+    some = support_encode(session, &text, 1, &query, &needed);
     assert_int_equal(needed, 6 * width);
     assert_memory_equal(some, whole, 6 * width * sizeof *some);
     /* Padding gives no numbers; with a buffer that is too small, the size is counted. */
-    assert_fails(BUFFER, engine_encode(session, &padded, 1, &many, some, 0, &needed, NULL));
+    assert_fails(BUFFER, engine_encode(session, &padded, 1, &many, &none, 0, &needed, NULL));
     assert_int_equal(needed, width);
     /* Weights of skipped ids are 0, all others as without. */
     model = open_with(subject->path, "skip_weights", "9 299");
     session = support_session(model, NULL);
-    assert_ok(engine_encode(plain, &text, 1, &sparse, weights, VOCABULARY, NULL, NULL));
-    assert_ok(engine_encode(session, &text, 1, &sparse, fewer, VOCABULARY, NULL, NULL));
+    float *weights = support_encode(plain, &text, 1, &sparse, NULL);
+    const float *fewer = support_encode(session, &text, 1, &sparse, NULL);
     weights[9] = 0;
-    assert_memory_equal(weights, fewer, sizeof weights);
+    assert_memory_equal(weights, fewer, VOCABULARY * sizeof *weights);
 }
 
 /* ---- Ranks ---- */
@@ -343,7 +337,6 @@ TEST(own_answers)
     } cases[] = {{0, ENGINE_POOLING_CLS, 48},
                  {1, ENGINE_POOLING_COLBERT, 20},
                  {2, ENGINE_POOLING_SPARSE, VOCABULARY}};
-    static float own[4 * VOCABULARY], named[4 * VOCABULARY];
     const int32_t ids[] = {9, 5, 6};
     engine_input text = support_ids(ids, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -355,9 +348,8 @@ TEST(own_answers)
         options.normalize = i == 0;
         assert_int_equal(subject->info.pooling, cases[i].same);
         assert_int_equal(subject->info.output_width, cases[i].width);
-        assert_ok(engine_encode(session, &text, 1, NULL, own, sizeof own / 4, &n_own, NULL));
-        assert_ok(
-            engine_encode(session, &text, 1, &options, named, sizeof named / 4, &n_named, NULL));
+        const float *own = support_encode(session, &text, 1, NULL, &n_own);
+        const float *named = support_encode(session, &text, 1, &options, &n_named);
         assert_int_equal(n_own, n_named);
         assert_memory_equal(own, named, n_own * sizeof *own);
         assert_ok(engine_rank(session, &text, &text, 1, NULL, &a));
@@ -370,23 +362,22 @@ TEST(own_answers)
 
 TEST(dimensions)
 {
-    float whole[48], cut[48], vectors[3 * 48], cut_vectors[3 * 48];
     const int32_t ids[] = {9, 5, 6, 7};
     engine_input text = support_ids(ids, 4);
     struct subject *subject = make(MODELS[0]);
     engine_session *session = support_session(subject->model, NULL);
     engine_encode_options options = with(ENGINE_POOLING_MEAN);
     size_t needed;
-    assert_ok(engine_encode(session, &text, 1, &options, whole, 48, NULL, NULL));
+    const float *whole = support_encode(session, &text, 1, &options, NULL);
     options.dimensions = 17;
-    assert_ok(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL));
+    const float *cut = support_encode(session, &text, 1, &options, &needed);
     assert_int_equal(needed, 17);
     assert_memory_equal(cut, whole, 17 * sizeof *cut); /* it had no length of 1 to have again */
     for (size_t pass = 0; pass < 2; pass++) {          /* the model's own; asked for */
         double square = 0;
         options.pooling = pass == 0 ? ENGINE_POOLING_MODEL : ENGINE_POOLING_MEAN;
         options.normalize = pass == 1;
-        assert_ok(engine_encode(session, &text, 1, &options, cut, 48, &needed, NULL));
+        cut = support_encode(session, &text, 1, &options, &needed);
         for (size_t i = 0; i < 17; i++)
             square += (double)cut[i] * (double)cut[i];
         assert_true(fabs(square - 1) < 1e-6);
@@ -396,10 +387,10 @@ TEST(dimensions)
     /* Vectors of tokens too, and the scores that they make. */
     engine_encode_options many = with(ENGINE_POOLING_COLBERT);
     float score;
-    assert_ok(engine_encode(session, &text, 1, &many, vectors, 3 * 48, &needed, NULL));
+    const float *vectors = support_encode(session, &text, 1, &many, &needed);
     assert_int_equal(needed, 3 * 48);
     many.dimensions = 10;
-    assert_ok(engine_encode(session, &text, 1, &many, cut_vectors, 3 * 48, &needed, NULL));
+    const float *cut_vectors = support_encode(session, &text, 1, &many, &needed);
     assert_int_equal(needed, 3 * 10);
     for (size_t t = 0; t < 3; t++)
         assert_true(fabs(engine_cosine(cut_vectors + t * 10, vectors + t * 48, 10) - 1) < 1e-6);

@@ -63,18 +63,15 @@ static double cosine(const float *a, const double *b, size_t n)
     return product / sqrt(of_a * of_b);
 }
 
-static void encode(engine_session *session, const char *text, engine_pooling pooling, float *out)
+static const float *encode(engine_session *session, const char *text, engine_pooling pooling)
 {
     const engine_input input = support_text(text);
     const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = pooling);
-    engine_result result;
-    assert_ok(engine_encode(session, &input, 1, &options, out, (size_t)MOST_TOKENS * WIDTH, NULL,
-                            &result));
+    return support_encode(session, &input, 1, &options, NULL);
 }
 
 TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
 {
-    static float rows[MOST_TOKENS * WIDTH], vector[MOST_TOKENS * WIDTH];
     struct plain_weights weights;
     char path[SUPPORT_PATH], text[256], error[256];
     uint64_t seed = 5;
@@ -95,8 +92,8 @@ TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
             fail_msg("%s", error);
         double *expected = plain_vector_of_text(&weights, &output, &width, error);
         assert_true(expected != NULL && width == WIDTH);
-        encode(session, text, ENGINE_POOLING_NONE, rows);
-        encode(session, text, ENGINE_POOLING_MODEL, vector);
+        const float *rows = encode(session, text, ENGINE_POOLING_NONE),
+                    *vector = encode(session, text, ENGINE_POOLING_MODEL);
         const double difference =
             support_difference(rows, output.tokens, input.n * WIDTH, false).largest;
         const double of_vector = support_difference(vector, expected, WIDTH, true).largest;

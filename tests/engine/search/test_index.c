@@ -396,33 +396,3 @@ TEST(damaged_indexes_are_refused)
     copy[9] ^= 1; /* in the header */
     assert_fails(FORMAT, engine_index_open(&index, NULL));
 }
-
-TEST(sparse_queries_are_checked)
-{
-    struct trial *trial = make(ENGINE_F32);
-    const engine_vectors vectors = {trial->rows, N, WIDTH, ENGINE_F32};
-    const engine_vectors fewer = {trial->rows, N - 1, WIDTH, ENGINE_F32};
-    const size_t falls[] = {0, 2, 1}, late[] = {1, 1, 1};
-    const engine_fusion fusions[] = {{1, 1, 0}, {-1, 1, 0}};
-    engine_sparse_queries sparse = {&trial->index, trial->weights, trial->starts, NULL};
-    const engine_search_options options = ENGINE_SEARCH_OPTIONS(.sparse = &sparse);
-    engine_hit hits[2];
-    assert_fails(ARGUMENT, engine_search(&fewer, trial->vectors, 2, 1, &options, hits, NULL));
-    for (int i = 0; i < 5; i++) {
-        sparse =
-            (engine_sparse_queries){i == 0 ? NULL : &trial->index, i == 1 ? NULL : trial->weights,
-                                    i == 2   ? falls
-                                    : i == 3 ? late
-                                             : trial->starts,
-                                    i == 4 ? fusions : NULL};
-        assert_fails(ARGUMENT, engine_search(&vectors, trial->vectors, 2, 1, &options, hits, NULL));
-    }
-    engine_error error = {0}; /* of no texts, too */
-    const engine_search_options of_texts =
-        ENGINE_SEARCH_OPTIONS(.sparse = &sparse, .text_starts = trial->starts);
-    assert_fails(ARGUMENT, engine_search(&vectors, trial->vectors, 2, 1, &of_texts, hits, &error));
-    assert_non_null(strstr(error.message, "text_starts and sparse queries"));
-    engine_index misaligned = {.bytes = (const char *)trial->index.bytes + 1, .len = 100};
-    assert_fails(ARGUMENT, engine_index_open(&misaligned, NULL));
-    engine_index_free(NULL);
-}

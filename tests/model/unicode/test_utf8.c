@@ -1,12 +1,11 @@
 /* tags: sizes aarch64 */
 /* Decoding against the decoder that the WHATWG Encoding standard (section 8.1.1) describes, written
- * as the standard has it: byte by byte, with its five variables. */
+ * as the standard has it: byte by byte, with its five variables. What another decoder makes of
+ * invalid texts is among the cases of tokenizer/test_wordpiece_cases.c. */
 #include "model/unicode/unicode.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
 
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The code points of a text, and where each ends. Returns their number. */
@@ -78,9 +77,8 @@ static void check_text(const unsigned char *bytes, size_t len)
     uint32_t codes[64];
     size_t ends[64];
     assert_true(len > 0 && len <= 64);
-    char *text = malloc(len);
-    assert_non_null(text);
-    memcpy(text, bytes, len);
+    const size_t mark = owned_mark();
+    char *text = memcpy(new_bytes(len), bytes, len);
     const size_t n = whatwg_decode(bytes, len, codes, ends);
     size_t at = 0;
     int valid = 1;
@@ -98,7 +96,7 @@ static void check_text(const unsigned char *bytes, size_t len)
     }
     assert_int_equal(at, len);
     assert_int_equal(utf8_valid(text, len), valid);
-    free(text);
+    owned_release(mark);
 }
 
 TEST(every_code_point)
@@ -181,51 +179,4 @@ TEST(known_texts)
     assert_true(utf8_valid("\xEF\xBF\xBD", 3));
     assert_false(utf8_valid("\xEF\xBF", 2));
     assert_false(utf8_valid("\xF0\x90\x80", 3));
-}
-
-/* What another decoder made of invalid texts: cases with `bytes_hex` and `text_after_substitution`.
- */
-TEST(published_cases)
-{
-    const char *shared = getenv("SHARED_DIR") != NULL ? getenv("SHARED_DIR") : "../shared";
-    char command[1024];
-    snprintf(command, sizeof command,
-             "gzip -dc '%s/tokenizers/cases/invalid-utf8/t5-small.jsonl.gz' 2>/dev/null", shared);
-    FILE *cases = popen(command, "r");
-    assert_non_null(cases);
-    char *line = NULL;
-    size_t cap = 0, n_cases = 0;
-    while (getline(&line, &cap, cases) > 0) {
-        json_t *root = json_loads(line, JSON_ALLOW_NUL, NULL);
-        const char *hex = json_string_value(json_object_get(root, "bytes_hex"));
-        const json_t *after = json_object_get(root, "text_after_substitution");
-        assert_true(hex != NULL && json_is_string(after));
-        const size_t len = strlen(hex) / 2;
-        unsigned char *bytes = calloc(1, len + 1);
-        char *decoded = calloc(3, len + 1);
-        assert_true(bytes != NULL && decoded != NULL);
-        for (size_t i = 0; i < len; i++) {
-            const char digits[3] = {hex[2 * i], hex[2 * i + 1], 0};
-            bytes[i] = (unsigned char)strtoul(digits, NULL, 16);
-        }
-        size_t n = 0;
-        for (size_t at = 0; at < len;) {
-            const struct utf8_char c = utf8_decode((const char *)bytes + at, len - at);
-            n += utf8_encode(c.code, decoded + n);
-            at += c.len;
-        }
-        assert_int_equal(n, json_string_length(after));
-        assert_memory_equal(decoded, json_string_value(after), n);
-        free(bytes);
-        free(decoded);
-        json_decref(root);
-        n_cases++;
-    }
-    free(line);
-    pclose(cases);
-    if (n_cases == 0) {
-        print_message("no invalid-utf8 cases in %s/tokenizers: skipped\n", shared);
-        skip();
-    }
-    print_message("%zu published cases\n", n_cases);
 }
