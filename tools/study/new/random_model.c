@@ -26,10 +26,10 @@
 #include <sys/statvfs.h>
 
 struct generator {
-    struct weight_writer *writer;
+    struct weight_writer *writer; /* NULL: numbers are only counted */
     const struct random_options *options;
     uint64_t state;
-    uint64_t n_parameters;
+    double n_parameters;
     engine_status status;
 };
 
@@ -47,6 +47,9 @@ static double normal(uint64_t *state)
 static void rows(struct generator *generator, size_t n_rows, size_t cols, double mean,
                  double deviation)
 {
+    generator->n_parameters += (double)n_rows * (double)cols;
+    if (generator->writer == NULL)
+        return;
     float *row = alloc_zeros(cols, sizeof *row);
     for (size_t i = 0; i < n_rows && generator->status == ENGINE_OK; i++) {
         for (size_t k = 0; k < cols; k++) {
@@ -56,7 +59,6 @@ static void rows(struct generator *generator, size_t n_rows, size_t cols, double
         }
         generator->status = weight_writer_rows(generator->writer, row, 1);
     }
-    generator->n_parameters += (uint64_t)n_rows * cols;
 }
 
 /* Begins the tensor of that name and ending, and its numbers. */
@@ -64,6 +66,8 @@ static void begin(struct generator *generator, const char *name, const char *end
                   enum tensor_type type, enum tensor_layout layout, size_t n_dims, size_t n_rows,
                   size_t cols)
 {
+    if (generator->writer == NULL)
+        return;
     char full[128];
     uint64_t seed = generator->options->seed, hash = 0xCBF29CE484222325u;
     snprintf(full, sizeof full, "%s%s", name, ending);
@@ -120,9 +124,10 @@ static void embeddings(struct generator *generator, const struct model_config *c
     if (config->position == POSITION_LEARNED)
         table(generator, "embedding.position", config->max_tokens + config->position_offset, width,
               0.7);
-    generator->status = weight_writer_frequencies(
-        generator->writer, generator->options->frequencies, config->position_frequencies);
-    generator->n_parameters += config->position_frequencies;
+    if (generator->writer != NULL)
+        generator->status = weight_writer_frequencies(
+            generator->writer, generator->options->frequencies, config->position_frequencies);
+    generator->n_parameters += (double)config->position_frequencies;
     if (config->embedding_norm != NORM_NONE)
         norm(generator, "embedding.norm", width,
              config->embedding_norm == NORM_LAYER && config->norm_bias);
@@ -238,32 +243,33 @@ static void layer(struct generator *generator, const struct model_config *config
     }
 }
 
+/* Generates all tensors, but of the layers the first n. */
+static void model(struct generator *generator, const struct model_config *config, size_t n)
+{
+    embeddings(generator, config);
+    if (config->attention_position == ATTENTION_POSITION_DISTANCE) {
+        size_t n_heads = config->heads, n_distances = 2 * config->distances + 1;
+        begin(generator, "attention.distance", ".bias", TENSOR_F32, LAYOUT_ROWS, 2, n_heads,
+              n_distances);
+        rows(generator, n_heads, n_distances, 0, 1);
+    }
+    for (size_t i = 0; i < n && generator->status == ENGINE_OK; i++)
+        layer(generator, config, i);
+    if (config->final_norm)
+        norm(generator, "final.norm", config->width, config->norm_bias);
+    head(generator, config);
+}
+
 double random_model_size(const struct model_config *config)
 {
-    double width = (double)config->width, n_first = config->gate == GATE_NONE ? 1 : 2;
-    double tables = (double)config->vocabulary + (double)config->token_types;
-    if (config->position == POSITION_LEARNED)
-        tables += (double)config->max_tokens + (double)config->position_offset;
-    double keys = fmax((double)config->key_value_heads, (double)config->global_key_value_heads);
-    double head_width = fmax((double)config->head_width, (double)config->global_head_width);
-    double per_layer = 2 * ((double)config->heads + keys) * head_width +
-                       (n_first + 1) * (double)config->feed_forward +
-                       3 * (double)config->layer_input_width;
-    double own_experts = 0; /* of all layers, beside one */
-    for (size_t l = 0; l < config->layers; l++)
-        if (config_has_experts(config, l))
-            own_experts += 2 * ((double)config->experts - 1) * (double)config->feed_forward;
-    double after = (double)config->projections * (double)config_pooled_width(config) + 2 * width +
-                   (double)config->labels;
-    after += (double)config->token_vectors;
-    double biases = (double)config->heads * (2 * (double)config->distances + 1);
-    if (config_span(config) > 0)
-        biases = 2 * (double)config->layer_groups * (double)config_position_rows(config) *
-                 (double)config->head_width;
-    if (config->head == HEAD_MASK && !config->head_tied)
-        after += (double)config->vocabulary;
-    return biases +
-           width * (tables + after + own_experts + (double)config->layer_groups * per_layer);
+    enum { COUNTED = 1000 }; /* layers beyond are as many numbers each as these on average */
+    const struct random_options none = {0};
+    struct generator outside = {.options = &none}, all = outside;
+    const size_t n_layers = config->layer_groups, n = n_layers < COUNTED ? n_layers : COUNTED;
+    model(&outside, config, 0);
+    model(&all, config, n);
+    const double share = n > 0 ? (double)n_layers / (double)n : 0;
+    return outside.n_parameters + share * (all.n_parameters - outside.n_parameters);
 }
 
 void random_model_check_room(const char *path, double n_bytes)
@@ -288,16 +294,6 @@ void random_model_write(struct weight_writer *writer, const struct model_config 
                         const struct random_options *options, uint64_t *n_parameters)
 {
     struct generator generator = {.writer = writer, .options = options};
-    embeddings(&generator, config);
-    if (config->attention_position == ATTENTION_POSITION_DISTANCE) {
-        size_t n_heads = config->heads, n = 2 * config->distances + 1;
-        begin(&generator, "attention.distance", ".bias", TENSOR_F32, LAYOUT_ROWS, 2, n_heads, n);
-        rows(&generator, n_heads, n, 0, 1);
-    }
-    for (size_t i = 0; i < config->layer_groups && generator.status == ENGINE_OK; i++)
-        layer(&generator, config, i);
-    if (config->final_norm)
-        norm(&generator, "final.norm", config->width, config->norm_bias);
-    head(&generator, config);
-    *n_parameters = generator.n_parameters;
+    model(&generator, config, config->layer_groups);
+    *n_parameters = (uint64_t)generator.n_parameters;
 }

@@ -14,7 +14,7 @@ struct random_options {
     const float *frequencies;    /* [position_frequencies], which are not random */
 };
 
-/* Returns how many numbers the tensors that are large hold, as a float because it may be absurd. */
+/* Returns how many numbers the tensors hold, as a float because it may be absurd. */
 double random_model_size(const struct model_config *config);
 
 /* Ends the program if the file system, that of the folder if there is no such file yet, reports

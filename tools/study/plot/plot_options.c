@@ -6,7 +6,6 @@
 #include "tools/common/options/option_table.h"
 #include "tools/common/output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,30 +49,24 @@ size_t *dims_read(const char *text, size_t width, size_t *n)
     const char *at = text;
     *n = 0;
     do { /* a number, from:below, or from:below:step */
-        unsigned long long parts[3] = {0, 0, 1};
-        size_t n_parts = 0;
-        bool is_good;
-        do {
-            char *end;
-            errno = 0;
-            is_good = *at >= '0' && *at <= '9'; /* strtoull takes signs and blanks as well */
-            parts[n_parts++] = strtoull(at, &end, 10);
-            is_good = is_good && errno == 0;
-            at = end;
-        } while (is_good && n_parts < 3 && *at == ':' && at++);
-        unsigned long long dim = parts[0], below = n_parts > 1 ? parts[1] : dim + 1;
-        if (!is_good || parts[2] == 0 || (*at && *at != ','))
+        size_t dim, below, step = 1;
+        int len = 0, n_parts;
+        n_parts = sscanf(at, "%zu%n:%zu%n:%zu%n", &dim, &len, &below, &len, &step, &len);
+        at += len;
+        if (n_parts < 1 || step == 0 || (*at && *at != ','))
             program_die_misused("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'",
                                 text);
+        if (n_parts == 1)
+            below = dim + 1;
         if (dim >= width || below > width)
             program_die_misused("--dims %s: there are %zu columns, 0 to %zu", text, width,
                                 width - 1);
-        for (; dim < below; dim += parts[2]) {
+        for (; dim < below; dim += step) {
             if (*n == DIMS_MOST)
                 program_die_misused("--dims %s: at most %d lines can be told apart", text,
                                     DIMS_MOST);
-            dims[(*n)++] = (size_t)dim;
-            if (parts[2] >= below - dim) /* and dim + step may be more than there are numbers */
+            dims[(*n)++] = dim;
+            if (step >= below - dim) /* and dim + step may be more than there are numbers */
                 break;
         }
     } while (*at++ == ',');
