@@ -41,7 +41,6 @@ int program_say(int code, const char *format, ...) PROGRAM_PRINTF(2, 3);
  * all is well. */
 #define program_note(...)   ((void)program_say(PROGRAM_DONE, __VA_ARGS__))
 #define program_fail(...)   program_say(PROGRAM_FAILED, __VA_ARGS__)
-#define program_misuse(...) program_say(PROGRAM_MISUSED, __VA_ARGS__)
 #define program_refuse(...) (program_say(PROGRAM_FAILED, __VA_ARGS__) == PROGRAM_DONE)
 
 /* Or the end of the program. Of output files that are not finished nothing is left. file_die puts a

@@ -84,7 +84,7 @@ void comparison_two(struct comparison *comparison, struct item items[2])
         n++;
     if (n < 2 || comparison_next(comparison, &more))
         program_die("%s takes two texts; stdin has %s",
-                    COMPARE_COMMANDS[comparison->options->command].name,
+                    COMPARE_TABLE.commands[comparison->options->command].name,
                     n == 2   ? "more than two lines"
                     : n == 1 ? "one line"
                              : "none");
@@ -180,19 +180,8 @@ int main(int argc, char **argv)
     alloc_in_arena(true);
 #endif
     json_set_alloc_funcs(alloc_bytes, free);
-    const char *first = argc > 1 ? argv[1] : "";
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return compare_print_help();
-    if (strcmp(first, "--version") == 0)
-        return program_version();
-    size_t command = 0;
-    while (command < N_COMPARE_COMMANDS && strcmp(first, COMPARE_COMMANDS[command].name) != 0)
-        command++;
-    const bool is_table = strcmp(first, "--help-table") == 0; /* which options_read prints */
-    if (command == N_COMPARE_COMMANDS && !is_table)
-        return options_refuse_command(COMPARE_COMMANDS, N_COMPARE_COMMANDS, "command", first);
-    set_passive_waiting(argv, 0); /* which may run the program again, with argv as it is here */
-    compare_options_read(&options, is_table ? COMPARE_WORDS : (enum compare_command)command,
-                         argc - !is_table, argv + !is_table);
+    const size_t command = options_command(&COMPARE_TABLE, argc, argv);
+    set_passive_waiting(argv, 0); /* which may run the program again */
+    compare_options_read(&options, (enum compare_command)command, argc - 1, argv + 1);
     return compare(&options);
 }

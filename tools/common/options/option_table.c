@@ -412,9 +412,11 @@ _Noreturn static void refuse(struct option_reading *reading, int found, const ch
     program_die_misused("unrecognized option '%s'%s", option, nearest_hint(&nearest, "--", ""));
 }
 
-int options_refuse_command(const struct option_command *commands, size_t n, const char *what,
-                           const char *first)
+/* Ends the program, as the first word is no command. */
+_Noreturn static void refuse_command(const struct option_table *table, const char *first)
 {
+    const struct option_command *commands = table->commands;
+    const size_t n = table->n_commands;
     struct nearest nearest;
     char list[256] = "";
     nearest_begin(&nearest, first, strlen(first));
@@ -427,11 +429,33 @@ int options_refuse_command(const struct option_command *commands, size_t n, cons
         nearest_try(&nearest, commands[i].name);
     }
     if (first[0] == '-')
-        return program_misuse("the %s comes first, before its options: %s %s %s ...", what,
-                              program_name(), commands[1].name, first);
-    return first[0] ? program_misuse("unknown %s '%s': choose %s%s", what, first, list,
-                                     nearest_hint(&nearest, "'", "'"))
-                    : program_misuse("no %s is named: choose %s", what, list);
+        program_die_misused("the %s comes first, before its options: %s %s %s ...", table->what,
+                            program_name(), commands[1].name, first);
+    if (first[0])
+        program_die_misused("unknown %s '%s': choose %s%s", table->what, first, list,
+                            nearest_hint(&nearest, "'", "'"));
+    program_die_misused("no %s is named: choose %s", table->what, list);
+}
+
+size_t options_command(const struct option_table *table, int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "";
+    for (size_t i = 0; i < table->n_commands; i++)
+        if (strcmp(first, table->commands[i].name) == 0)
+            return i;
+    if (strcmp(first, "--version") == 0)
+        program_exit(program_version());
+    if (strcmp(first, "--help-table") == 0) {
+        print_table(table);
+    } else if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
+        fputs(table->help[0], stdout);
+        for (size_t i = 0; i < table->n_commands; i++)
+            printf("  %-12s %s\n", table->commands[i].name, table->commands[i].summary);
+        fputs(table->help[1], stdout);
+    } else {
+        refuse_command(table, first);
+    }
+    program_exit(program_end(PROGRAM_DONE));
 }
 
 /* Makes slots of the rows, and what getopt_long reads. Because of the colon it returns another

@@ -149,6 +149,8 @@ struct option_table {
     const char *notes;     /* lines of --help after the options, or NULL */
     const char *end;       /* the last line of --help */
     const char *elsewhere; /* "--name program" lines: options that another program has; or NULL */
+    /* Of a program with commands: what messages call one, and --help around their list. */
+    const char *what, *help[2];
 };
 
 #define OPTION_TABLE(of_commands, n, of_groups, text_column)                                       \
@@ -185,10 +187,9 @@ bool option_default(struct option_reading *reading, const char *name, const char
 /* Ends the program with the message of the first broken rule, if any. */
 void options_check(const struct option_reading *reading);
 
-/* Prints why the first word of a command line is not a command (`what` calls it so), and which one
- * may have been meant. Returns the exit code. */
-int options_refuse_command(const struct option_command *commands, size_t n, const char *what,
-                           const char *first);
+/* Returns the command that argv[1] names: options_read reads what follows it. --help, --version and
+ * a wrong word end the program. */
+size_t options_command(const struct option_table *table, int argc, char **argv);
 
 /* Returns the value of one of the row's choices, by its name. */
 int option_chosen(const struct option_use *use, const char *name);

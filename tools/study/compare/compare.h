@@ -16,7 +16,7 @@ enum compare_command {
     N_COMPARE_COMMANDS
 };
 
-extern const struct option_command COMPARE_COMMANDS[N_COMPARE_COMMANDS];
+extern const struct option_table COMPARE_TABLE; /* its commands: by enum compare_command */
 
 struct compare_options {
     struct request_options request;
@@ -28,7 +28,6 @@ struct compare_options {
 /* Reads the command line behind the command's name. The help or a mistake ends the program. */
 void compare_options_read(struct compare_options *options, enum compare_command command, int argc,
                           char **argv);
-int compare_print_help(void);
 
 struct comparison {
     const struct compare_options *options;

@@ -103,7 +103,7 @@ static const struct option_rule RULES[] = {
     {0},
 };
 
-const struct option_command COMPARE_COMMANDS[N_COMPARE_COMMANDS] = {
+static const struct option_command COMPARE_COMMANDS[N_COMPARE_COMMANDS] = {
     [COMPARE_WORDS] = {"words", "[OPTION ...] [A B]\n",
                        "Compares the vectors of the words that A and B share: what word order and "
                        "positions\n"
@@ -125,30 +125,23 @@ const struct option_command COMPARE_COMMANDS[N_COMPARE_COMMANDS] = {
                          "which words make two texts alike"},
 };
 
-static const struct option_table TABLE = {
+const struct option_table COMPARE_TABLE = {
     OPTION_TABLE(COMPARE_COMMANDS, N_COMPARE_COMMANDS, GROUPS, 25),
     .rules = RULES,
     .end = "Exit codes: 0 done, 1 failed, 2 misused. Manual: man encode-compare.",
+    .what = "command",
+    .help = {"Usage: encode-compare COMMAND [OPTION ...] [TEXT ...]\n"
+             "Compares texts by what a model makes of them.\n"
+             "\n",
+             "\n"
+             "  encode-compare words \"I ride bike\" \"bike ride I\"    what word order changes\n"
+             "  encode-compare words --position none \"I ride bike\" \"bike ride I\"\n"
+             "  encode-compare similarity \"a dog barks\" \"a cat meows\" \"rain\"\n"
+             "\n"
+             "Without TEXT the texts are lines of stdin (pairs: JSON lines, --input jsonl).\n"
+             "encode-compare COMMAND --help lists the options of each. Manual: man "
+             "encode-compare.\n"},
 };
-
-int compare_print_help(void)
-{
-    fputs("Usage: encode-compare COMMAND [OPTION ...] [TEXT ...]\n"
-          "Compares texts by what a model makes of them.\n"
-          "\n",
-          stdout);
-    for (size_t i = 0; i < N_COMPARE_COMMANDS; i++)
-        printf("  %-12s %s\n", COMPARE_COMMANDS[i].name, COMPARE_COMMANDS[i].summary);
-    fputs("\n"
-          "  encode-compare words \"I ride bike\" \"bike ride I\"    what word order changes\n"
-          "  encode-compare words --position none \"I ride bike\" \"bike ride I\"\n"
-          "  encode-compare similarity \"a dog barks\" \"a cat meows\" \"rain\"\n"
-          "\n"
-          "Without TEXT the texts are lines of stdin (pairs: JSON lines, --input jsonl).\n"
-          "encode-compare COMMAND --help lists the options of each. Manual: man encode-compare.\n",
-          stdout);
-    return program_end(PROGRAM_DONE);
-}
 
 void compare_options_read(struct compare_options *options, enum compare_command command, int argc,
                           char **argv)
@@ -158,14 +151,12 @@ void compare_options_read(struct compare_options *options, enum compare_command 
                                       [COMPARE_PAIRS] = TASK_SIMILARITY,
                                       [COMPARE_MASK] = TASK_SHOW_MASK,
                                       [COMPARE_EXPLAIN] = TASK_SIMILARITY};
-    static char name[] = "encode-compare";
     struct option_reading reading;
     *options = (struct compare_options){
         .command = command, .request = REQUEST_OPTIONS(), .format = ROWS_TABLE};
     options->request.encode.pooling = ENGINE_POOLING_NONE;
     options->request.task = TASKS[command];
-    argv[0] = name; /* messages of getopt begin with it */
-    options_read(&reading, &TABLE, command, options, argc, argv);
+    options_read(&reading, &COMPARE_TABLE, command, options, argc, argv);
     options->request.texts = reading.arguments;
     options->request.n_texts = reading.n_arguments;
     options_check(&reading);

@@ -195,7 +195,7 @@ static const struct option_rule RULES[] = {
 
 /* ---- The pictures ---- */
 
-const struct option_command PLOT_COMMANDS[] = {
+static const struct option_command PLOT_COMMANDS[] = {
     [PLOT_POSITION] =
         {"position", "[OPTION ...] [TEXT]\n",
          "The position vectors of a scheme, or of a weight file (-m or ENCODE_MODEL: "
@@ -233,32 +233,25 @@ const struct option_command PLOT_COMMANDS[] = {
 _Static_assert(sizeof PLOT_COMMANDS / sizeof *PLOT_COMMANDS == N_PLOT_COMMANDS,
                "a picture has no row here");
 
-static const struct option_table TABLE = {
+const struct option_table PLOT_TABLE = {
     OPTION_TABLE(PLOT_COMMANDS, N_PLOT_COMMANDS, GROUPS, 25),
     .rules = RULES,
     .end = "Exit codes: 0 done, 1 failed, 2 misused.",
+    .what = "picture",
+    .help =
+        {"Usage: encode-plot PICTURE [OPTION ...] [TEXT ...]\n"
+         "Positions, attention and words in pictures and numbers. gnuplot draws; numbers need "
+         "none.\n"
+         "\n",
+         "\n"
+         "  encode-plot attention \"I ride bike\"                 on the terminal\n"
+         "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
+         "  encode-plot words \"I ride bike\" \"bike ride I\" -o words.tsv    the numbers\n"
+         "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
+         "\n"
+         "Without TEXT the texts are lines of stdin.\n"
+         "encode-plot PICTURE --help lists the options of each. Manual: man encode-plot.\n"},
 };
-
-int plot_print_help(void)
-{
-    fputs("Usage: encode-plot PICTURE [OPTION ...] [TEXT ...]\n"
-          "Positions, attention and words in pictures and numbers. gnuplot draws; numbers need "
-          "none.\n"
-          "\n",
-          stdout);
-    for (size_t i = 0; i < N_PLOT_COMMANDS; i++)
-        printf("  %-12s %s\n", PLOT_COMMANDS[i].name, PLOT_COMMANDS[i].summary);
-    fputs("\n"
-          "  encode-plot attention \"I ride bike\"                 on the terminal\n"
-          "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
-          "  encode-plot words \"I ride bike\" \"bike ride I\" -o words.tsv    the numbers\n"
-          "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
-          "\n"
-          "Without TEXT the texts are lines of stdin.\n"
-          "encode-plot PICTURE --help lists the options of each. Manual: man encode-plot.\n",
-          stdout);
-    return program_end(PROGRAM_DONE);
-}
 
 /* ---- Outputs ---- */
 
@@ -300,11 +293,9 @@ static void finish_size(struct plot_options *options)
 void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
                        char **argv)
 {
-    static char name[] = "encode-plot";
     struct option_reading reading;
     *options = (struct plot_options){.request = REQUEST_OPTIONS(), .command = command, .seed = 1};
-    argv[0] = name; /* messages of getopt begin with it */
-    options_read(&reading, &TABLE, command, options, argc, argv);
+    options_read(&reading, &PLOT_TABLE, command, options, argc, argv);
     options->request.texts = reading.arguments;
     options->request.n_texts = reading.n_arguments;
     options_check(&reading);

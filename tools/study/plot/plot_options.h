@@ -65,11 +65,7 @@ struct plot_options {
 void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
                        char **argv);
 
-/* By enum plot_command. */
-extern const struct option_command PLOT_COMMANDS[]; /* [N_PLOT_COMMANDS] */
-
-/* Prints encode-plot --help; returns the exit code. */
-int plot_print_help(void);
+extern const struct option_table PLOT_TABLE; /* its commands: by enum plot_command */
 
 /* How many texts each picture takes, by enum plot_command. Pictures read stdin if the command line
  * has none; but position, which needs none. */
