@@ -7,8 +7,8 @@
 # A script may print a closing line of its own ("3 passed, 0 failed" or "..., 1 skipped"); without one it is
 # one test, and exit code 77 skips it. Output is kept in $BUILD/tests/logs and shown if a suite fails.
 # BUILD: where the programs are. RUNNER: what runs cmocka programs that were built for another processor.
-# TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the same time, as many as there are CPUs
-# if it is absent. Suites tagged "long" begin, so that short ones fill up what the last of them leaves of the CPUs;
+# TEST_SECONDS: the most that one suite may take. JOBS: how many suites run at the same time; if it is absent, one more
+# than there are CPUs, as some wait for a browser, a server or a process that they killed. Suites tagged "long" begin, so that short ones fill up what the last of them leaves of the CPUs;
 # those tagged "alone" come last, one after another. $BUILD/tests/logs/skipped names the suites that skipped a test.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -17,7 +17,7 @@ export BUILD=${BUILD:-build}
 limit=${TEST_SECONDS:-1800}
 # Threads that wait by spinning take the CPU from threads that compute; machines that run tests are busy.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
-jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+jobs=${JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))}
 logs=$BUILD/tests/logs
 mkdir -p "$logs"
 counts=$(mktemp)

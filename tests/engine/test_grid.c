@@ -1,4 +1,4 @@
-/* tags: numbers aarch64 no-asan */
+/* tags: numbers no-asan long */
 /* Guarantee: hidden states, attention maps and pooled vectors are within 1e-5 of the second
  * implementation (engine/plain/), over a grid of positions, norms, activations, gates, masks,
  * poolings and head widths, of positions in attention, windows, sandwich norms, shared layers and

@@ -1,4 +1,4 @@
-/* tags: no-asan no-coverage */
+/* tags: no-asan no-coverage long */
 /* Power cuts (crash.h): runs of encode with a journal and without one, and a weight file. A disk
  * that lies about a sync must be found out: else this suite could not see that a program omits a
  * sync.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tags: no-coverage
+# tags: no-coverage long
 # Spark and Ray on workers of this machine, from Parquet to Parquet, while a worker is killed in the middle: the vectors
 # are byte for byte those of the command.
 #

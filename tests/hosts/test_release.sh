@@ -15,8 +15,8 @@ fi
 clone=$folder/clone
 run git clone -q "$tree" "$clone"
 check 'a clone' [ "$code" = 0 ]
-release() { # FOLDER ARCHITECTURE...
-    run env -u CC MAKEFLAGS= make -s -C "$1" release BUILD="$1/build" RELEASE="${*:2}"
+release() { # FOLDER ARCHITECTURE...: neither optimized nor compressed as a release is, since all is made twice
+    run env -u CC MAKEFLAGS= RELEASE_CFLAGS=-O0 DPKG_DEB_COMPRESSOR_LEVEL=0 make -s -C "$1" release BUILD="$1/build" RELEASE="${*:2}"
 }
 release "$clone" "$host"
 if grep -q 'packages are missing' "$folder/err"; then

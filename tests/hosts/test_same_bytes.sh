@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tags: no-coverage
+# tags: no-coverage long
 # The vectors of 1,000 texts are byte for byte those of the command in every host. Each host has a function here,
 # bytes_of_HOST, which reads the file `texts`, a text a line, and writes the float32 of their vectors to stdout. It
 # returns 77 and prints why if what it needs is missing.

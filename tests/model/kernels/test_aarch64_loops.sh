@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tags: no-coverage
+# tags: no-coverage long
 # The loops of full tiles for aarch64, without such a machine, built by Debian's cross compiler: no vector of the stack
 # is in them (gcc 12). llvm-mca, of LLVM 16 or later, counts the cycles of a turn if all loads hit the nearest cache, and
 # of multiply-adds of the same kind that wait for nothing: by LLVM 19 the best loop of each kind has 85 % of that peak.

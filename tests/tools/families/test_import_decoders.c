@@ -1,4 +1,4 @@
-/* tags: no-asan */
+/* tags: no-asan long */
 /* encode-import and the engine together on decoders that became encoders, and on BERT with rotary
  * positions, against numbers computed in float64 by decoders.py and encoders.py.
  *

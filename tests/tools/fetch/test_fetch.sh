@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tags: long
 # encode-fetch, beside a server on loopback in the Hub's form: it keeps only files that have the Hub's checksums, of one
 # commit, and resumes after a kill.
 set -u

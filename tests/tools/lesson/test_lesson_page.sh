@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tags: no-coverage
+# tags: no-coverage long
 # The lesson's page as a reader sees it: check_page.py looks at it in headless Chromium, which
 # chromedriver drives (sh tools/setup.sh chromium installs both). Skips where something is missing.
 # Pictures of the page, for the eye, are left in build/tests/lesson/.

@@ -6,7 +6,7 @@
 #     tools/build/release/release.sh BUILD [ARCHITECTURE...]
 #
 # ARCHITECTURE: of Debian, this machine's and arm64 if absent. The same commit gives the same bytes, with the same
-# compiler and libraries. SOURCE_DATE_EPOCH and MAINTAINER are those of the commit if absent.
+# compiler and libraries. SOURCE_DATE_EPOCH and MAINTAINER are those of the commit if absent, RELEASE_CFLAGS is -O3.
 set -eu
 cd "$(dirname "$0")/../../.."
 
@@ -45,7 +45,7 @@ changes=$(git show HEAD:tools/CHANGELOG.md 2>/dev/null | awk -v title="## $versi
 [ -n "$changes" ] || fail "tools/CHANGELOG.md has no part '## $version', the version of engine/engine.h"
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}"
 export MAINTAINER="${MAINTAINER:-$(git log -1 --format='%an <%ae>')}"
-export CFLAGS=-O3 # debugging information would name this folder
+export CFLAGS="${RELEASE_CFLAGS:--O3}" # debugging information would name this folder
 umask 022
 
 # ---- The source, and all else of it ----
