@@ -537,11 +537,11 @@ ENGINE_API engine_status engine_encode(engine_session *session, const engine_inp
                                        size_t n, const engine_encode_options *options, float *out,
                                        size_t cap, size_t *needed, engine_result *results);
 
-#ifdef __cplusplus
-}
-#endif
-
 #include "engine_answers.h" /* labels, entities, words, ranks, sparse and many vectors */
 #include "engine_details.h" /* settings, sections, tensors, position matrices, profiles */
 #include "engine_search.h"  /* rows of vectors, and the best of them for a query */
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -9,10 +9,6 @@
 #error "include engine.h, which includes this"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Heads ---- */
 
 /* Returns the name of a label, borrowed; NULL past the last label, and for unnamed labels. */
@@ -140,7 +136,4 @@ ENGINE_API engine_status engine_score_pairs(engine_session *session, const engin
 ENGINE_API double engine_similarity(engine_metric metric, const float *a, const float *b, size_t n);
 ENGINE_API double engine_cosine(const float *a, const float *b, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

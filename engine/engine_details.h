@@ -8,10 +8,6 @@
 #error "include engine.h, which includes this"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Contents of the file ---- */
 
 typedef enum engine_settings {
@@ -148,7 +144,4 @@ ENGINE_API engine_status engine_session_profile(const engine_session *session, e
 /* Returns "linear" and so on; NULL past the last step. */
 ENGINE_API const char *engine_step_name(engine_step step);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

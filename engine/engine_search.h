@@ -9,10 +9,6 @@
 #error "include engine.h, which includes this"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Rows ---- */
 
 /* Returns the bytes of a row; 0 for an unknown type, or if a size_t cannot hold them. */
@@ -151,7 +147,4 @@ ENGINE_API engine_status engine_search_moments(const engine_vectors *vectors, co
  * times `weight`. If all scores are equal, their z-scores are 0. */
 ENGINE_API engine_fusion engine_fuse(engine_moments vectors, engine_moments sparse, double weight);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
