@@ -38,17 +38,6 @@ static engine_status score_pairs(engine_session *session, const engine_input *in
     return encode(session, inputs, n, request, out, cap, needed, results);
 }
 
-static engine_status read_pairs(engine_session *session, const engine_encode_options *options,
-                                struct request *request)
-{
-    engine_status status = ENGINE_OK;
-    if (ranks_pairs(session->model))
-        return request_read(session->model, options, REQUEST_LABELS, request, &session->error);
-    status = refuse_labels(session->model, &session->error);
-    return status != ENGINE_OK ? status
-                               : no_head(session->model, "pairs of texts", &session->error);
-}
-
 engine_status engine_score_pairs(engine_session *session, const engine_input *inputs, size_t n,
                                  const engine_encode_options *options, float *out, size_t cap,
                                  size_t *needed, engine_result *results)
@@ -57,7 +46,13 @@ engine_status engine_score_pairs(engine_session *session, const engine_input *in
     if (call == NULL)
         return session_refusal(session);
     struct request request;
-    engine_status status = read_pairs(session, options, &request);
+    if (!ranks_pairs(session->model)) {
+        const engine_status status = refuse_labels(session->model, &session->error);
+        return status != ENGINE_OK ? status
+                                   : no_head(session->model, "pairs of texts", &session->error);
+    }
+    engine_status status =
+        request_read(session->model, options, REQUEST_LABELS, &request, &session->error);
     return status == ENGINE_OK
                ? score_pairs(session, inputs, n, &request, out, cap, needed, results)
                : status;

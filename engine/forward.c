@@ -303,31 +303,31 @@ static void gate_rows(const struct context *c)
 
 /* middle [T, F] = act(in·Wᵀ + b); with a gate, the product of the two halves of its columns, one of
  * them activated. */
-static void feed_forward_in(const struct context *c, const struct linear *layer, struct rows in)
+static void feed_forward_in(const struct context *c, const struct linear *layer, struct rows in,
+                            size_t l)
 {
     const struct model_config *config = &c->encoder->config;
     struct linear_epilogue act = {.activated = true, .activation = config->activation};
     if (config->gate == GATE_NONE) {
         project(c, layer, in, act, c->middle);
-        return;
-    }
-    if (config->feed_forward % PANEL != 0) { /* the halves share a panel */
+    } else if (config->feed_forward % PANEL != 0) { /* the halves share a panel */
         project(c, layer, in, NOTHING_MORE, c->middle);
         gate_rows(c);
-        return;
+    } else {
+        size_t n_panels = linear_panels(layer) / 2, stride = c->middle.stride;
+        struct linear_input input = input_of(c, layer, in);
+        struct share panels = share_panels(c, n_panels);
+        float *to = row_of(c->middle, c->group->row) + panels.begin * PANEL;
+        struct linear_epilogue first = {0}, second = {0};
+        *(config->gate == GATE_FIRST ? &first : &second) = act;
+        second.gate = to;
+        linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, stride,
+               &c->work->linear);
+        linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second,
+               to, stride, &c->work->linear);
+        end_step(c, ENGINE_STEP_LINEAR);
     }
-    size_t n_panels = linear_panels(layer) / 2, stride = c->middle.stride;
-    struct linear_input input = input_of(c, layer, in);
-    struct share panels = share_panels(c, n_panels);
-    float *to = row_of(c->middle, c->group->row) + panels.begin * PANEL;
-    struct linear_epilogue first = {0}, second = {0};
-    *(config->gate == GATE_FIRST ? &first : &second) = act;
-    second.gate = to;
-    linear(c->kernels, layer, &input, panels.begin, panels.end, &first, to, stride,
-           &c->work->linear);
-    linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second, to,
-           stride, &c->work->linear);
-    end_step(c, ENGINE_STEP_LINEAR);
+    trace_rows(c, ENGINE_TRACE_MIDDLE, l, c->middle);
 }
 
 /* x [T, D] = scale·(x + norm(from)); twice: x + norm(x + from) */
@@ -380,7 +380,8 @@ static void choose_experts(const struct context *c, const struct linear *router,
 
 /* x [T, D] += bias + Σ share · act(in·Winᵀ)·Woutᵀ, of k experts of each row. Rows are grouped by
  * expert: k·T of them, so that each expert is one product of its rows. */
-static void add_experts(const struct context *c, const struct layer *layer, struct rows in)
+static void add_experts(const struct context *c, const struct layer *layer, struct rows in,
+                        size_t sublayer)
 {
     const struct model_config *config = &c->encoder->config;
     const struct pass *pass = c->pass;
@@ -422,6 +423,7 @@ static void add_experts(const struct context *c, const struct layer *layer, stru
                     (i % used == 0 && layer->experts_bias != NULL ? layer->experts_bias[k] : 0);
     }
     end_step(c, ENGINE_STEP_LINEAR);
+    trace_rows(c, ENGINE_TRACE_SUM, sublayer, c->x);
 }
 
 /* x [T, D] = scale·(x + norm(own·Woutᵀ)), own [T, P] = act(x·Wbyᵀ)·norm(embedding·Winᵀ): what the
@@ -457,11 +459,9 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
     if (!post)
         normalize(c, &layer->feed_forward_norm, x, in, 2 * l + 1);
     if (layer->router.weight.rows > 0) {
-        add_experts(c, layer, in);
-        trace_rows(c, ENGINE_TRACE_SUM, 2 * l + 1, c->x);
+        add_experts(c, layer, in, 2 * l + 1);
     } else {
-        feed_forward_in(c, &layer->feed_forward_in, in); /* middle [T, F] */
-        trace_rows(c, ENGINE_TRACE_MIDDLE, l, c->middle);
+        feed_forward_in(c, &layer->feed_forward_in, in, l); /* middle [T, F] */
         add_sublayer(c, &layer->feed_forward_out, c->middle, &layer->feed_forward_norm_after, c->y,
                      2 * l + 1);
     }
