@@ -60,26 +60,22 @@ static const char *products_of(const struct result *result)
                : (has_int8 ? "int8+f32" : "f32");
 }
 
-/* Computes the figures, NaN where one does not apply: a process of its own has no known number of
- * tokens, and most of its time is not arithmetic. */
 static void compute_figures(const struct result *result, double figures[N_FIGURES])
 {
     const struct workload *workload = result->workload;
     const double median = result->timing.median;
-    const double n_tokens = workload->n_tokens > 0 ? (double)workload->n_tokens : NAN;
+    const double n_tokens = (double)workload->n_tokens;
     figures[MEDIAN_MS] = 1e3 * median;
     figures[MIN_MS] = 1e3 * result->timing.min;
     figures[SPREAD] = result->timing.spread;
     figures[TOKENS_PER_S] = n_tokens / median;
     figures[TEXTS_PER_S] = (double)workload->n / median;
     figures[MS_PER_TOKEN] = 1e3 * median / n_tokens;
-    figures[GFLOPS] = workload->n_tokens > 0
-                          ? 1e-9 * subject_operations(result->subject, workload) / median
-                          : NAN;
+    figures[GFLOPS] = 1e-9 * subject_operations(result->subject, workload) / median;
     figures[COSINE] = result->cosine;
 }
 
-/* Numbers that do not apply are null. */
+/* A cosine that is unknown is null. */
 static void print_json(const struct result *result)
 {
     static const char *const names[N_FIGURES] = {"median_ms",    "min_ms",      "spread",
@@ -216,19 +212,12 @@ static double least_cosine(struct bench *bench, const struct workload *workload)
                            bench->subject.info.precision == ENGINE_PRECISION_EXACT &&
                            strcmp(bench->subject.type, "f32") == 0;
     double least = 1;
-    if (workload->ids == NULL || is_itself || !open_reference(bench))
-        return is_itself && workload->ids != NULL ? 1 : NAN;
+    if (is_itself || !open_reference(bench))
+        return is_itself ? 1 : NAN;
     float *ours = encoding_vectors(&bench->subject, workload);
     float *exact = ours != NULL ? encoding_vectors(&bench->reference, workload) : NULL;
-    for (size_t i = 0; exact != NULL && i < workload->n; i++) {
-        double dot = 0, square = 0, square_exact = 0;
-        for (size_t c = i * width; c < (i + 1) * width; c++) {
-            dot += (double)ours[c] * (double)exact[c];
-            square += (double)ours[c] * (double)ours[c];
-            square_exact += (double)exact[c] * (double)exact[c];
-        }
-        least = fmin(least, dot / sqrt(square * square_exact));
-    }
+    for (size_t i = 0; exact != NULL && i < workload->n * width; i += width)
+        least = fmin(least, engine_cosine(ours + i, exact + i, width));
     least = exact != NULL ? least : NAN;
     free(ours);
     free(exact);
@@ -248,7 +237,7 @@ static void measure_workload(struct bench *bench, const struct workload *workloa
         struct result result = {.subject = &bench->subject,
                                 .workload = workload,
                                 .n_threads = n_threads,
-                                .has_profile = options->profile && workload->ids != NULL};
+                                .has_profile = options->profile};
         if (!encoding_time(&bench->subject, workload, n_threads, length, &result.timing) ||
             (result.has_profile &&
              !encoding_profile(&bench->subject, workload, n_threads, length, &result.profile))) {
@@ -278,10 +267,7 @@ static void measure_named(struct bench *bench, const char *name)
     const struct bench_options *options = bench->options;
     const engine_info *info = &bench->subject.info;
     struct workload workload = {0};
-    if (strcmp(name, "cold") == 0)
-        workload = (struct workload){.name = "cold", .n = 1};
-    else
-        workload_random(&workload, name, info->n_vocabulary, options->seed);
+    workload_random(&workload, name, info->n_vocabulary, options->seed);
     if (workload.longest > info->max_tokens && !options->has_workloads)
         program_note("%s is skipped: the model takes %zu tokens", name, info->max_tokens);
     else

@@ -57,7 +57,7 @@ static const struct option_row MODEL_ROWS[] = {
 static const struct option_row WORK_ROWS[] = {
     {"workloads", 0, "LIST", "run these (default: all but lat2048 and lat8192)", LIST(workloads),
      GIVEN_AT(struct bench_options, has_workloads),
-     .choices = "lat16 lat128 lat512 thr thr128 cold lat2048 lat8192"},
+     .choices = "lat16 lat128 lat512 thr thr128 lat2048 lat8192"},
     {"ids", 0, "FILE", "time these lines of token ids, and no default workload; repeatable",
      TEXTS_AT(struct bench_options, ids_files, n_ids_files)},
     {"threads", 't', "LIST", "numbers of threads (default: 1, and all CPUs)", LIST(threads)},
@@ -110,7 +110,6 @@ static const char NOTES[] =
     "                         one sequence of so many tokens\n"
     "  thr                    512 sequences of 8 to 40 tokens, 17.5 on average, in one call\n"
     "  thr128                 64 sequences of 128 tokens in one call\n"
-    "  cold                   a complete process: encode, beside this program, on one sentence\n"
     "\n"
     "Numbers\n"
     "  median, min, spread    of the runs; spread: (upper - lower quartile) / median, in percent\n"
@@ -131,7 +130,7 @@ static const struct bench_options DEFAULTS = {
     .shape = "6/384/12/1536",
     .types = {{"f32"}, .n = 1},
     .precisions = {{"exact"}, .n = 1},
-    .workloads = {{"lat16", "lat128", "lat512", "thr", "thr128", "cold"}, .n = 6},
+    .workloads = {{"lat16", "lat128", "lat512", "thr", "thr128"}, .n = 5},
 };
 
 void bench_options_read(struct bench_options *options, int argc, char **argv)

@@ -1,4 +1,4 @@
-/* encoding.c - sessions, calls, and their profile; and processes. */
+/* encoding.c - sessions, calls, and their profile. */
 #include "tools/study/bench/encoding.h"
 
 #include "tools/common/alloc.h"
@@ -116,25 +116,10 @@ static bool encode_once(void *user)
            program_refuse("%s: %s", workload->name, engine_session_message(encoding->session));
 }
 
-/* The vectors that encode prints are dropped: it reports a failure by its exit code. */
-static bool run_encode(void *arguments)
-{
-    return sibling_run(arguments) == PROGRAM_DONE || program_refuse("cold: 'encode' failed");
-}
-
 bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
                    struct series_length length, struct timing *timing)
 {
-    static const char SENTENCE[] = "the dog bites the man who lives on the bank of the river";
     struct timed_session encoding;
-    char threads[32];
-    if (workload->ids == NULL) {
-        const char *arguments[] = {
-            "encode", "-m",          subject->file,      "-t",     threads, "-p", "mean", "-f",
-            "npy",    "--precision", subject->precision, SENTENCE, NULL};
-        snprintf(threads, sizeof threads, "%zu", n_threads);
-        return time_series(length, run_encode, arguments, timing);
-    }
     if (!open_encoding(&encoding, subject, workload, n_threads, false))
         return false;
     bool done = time_series(length, encode_once, &encoding, timing);

@@ -1,4 +1,4 @@
-/* encoding.h - times a workload, in this process or as one of its own. */
+/* encoding.h - times a workload. */
 #ifndef TOOLS_BENCH_ENCODING_H
 #define TOOLS_BENCH_ENCODING_H
 
@@ -36,10 +36,7 @@ const char *profile_share_name(size_t index);
 size_t encoding_threads(const struct subject *subject, size_t n_threads);
 
 /* Times calls of engine_encode with the complete workload, mean pooling, and a session that takes
- * 512 tokens or as many as the longest sequence has. A workload without ids is a process, timed
- * from before its start to after its end: `encode -m FILE -t N -p mean -f npy --precision P
- * SENTENCE`, the encode beside this program, with the weight file in the page cache. Returns false
- * after a message. */
+ * 512 tokens or as many as the longest sequence has. Returns false after a message. */
 bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
                    struct series_length length, struct timing *timing);
 

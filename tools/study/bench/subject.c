@@ -116,7 +116,7 @@ static void split_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYT
                             text);
 }
 
-/* Children inherit the open file: the workload cold opens it by its descriptor. */
+/* encode-new inherits the open file, and writes to it by its descriptor. */
 void subject_make(struct subject *subject, const char *shape, const char *type, uint64_t seed,
                   const char *precision)
 {
@@ -167,7 +167,7 @@ static double count_pairs(const struct subject *subject, const struct workload *
     const size_t every = (size_t)model_number(model, "global_every", 0);
     const size_t first = (size_t)model_number(model, "global_first", 0);
     double within = 0, n_pairs = 0;
-    for (size_t i = 0; i < workload->n && workload->inputs != NULL; i++) {
+    for (size_t i = 0; i < workload->n; i++) {
         double n = (double)workload->inputs[i].n_ids;
         within += n > window ? n * (2 * window + 1) - window * (window + 1) : n * n;
     }

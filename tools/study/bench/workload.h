@@ -13,7 +13,7 @@ struct workload {
     char name[WORKLOAD_NAME_BYTES];
     engine_input *inputs; /* [n] */
     size_t n;
-    int32_t *ids; /* [n_tokens], of all sequences, end to end; NULL if a process is timed */
+    int32_t *ids; /* [n_tokens], of all sequences, end to end */
     size_t n_tokens, shortest, longest;
     double n_pairs; /* the sum of T² */
 };
