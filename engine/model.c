@@ -20,6 +20,7 @@ struct binder {
     const struct model_config *config;
     engine_error *error;
     engine_status status;
+    char scope[32]; /* before the names of tensors: "layers.GROUP.", or "" */
 };
 
 /* The first failure ends the binding. */
@@ -31,7 +32,7 @@ static bool find(struct binder *binder, const char *prefix, const char *suffix, 
     char name[96];
     if (binder->status != ENGINE_OK)
         return false;
-    snprintf(name, sizeof name, "%s.%s", prefix, suffix);
+    snprintf(name, sizeof name, "%s%s.%s", binder->scope, prefix, suffix);
     if (!weight_file_find(binder->file, name, tensor)) {
         refuse(binder, "the weight file has no tensor '%s', which its config asks for", name);
         return false;
@@ -132,41 +133,36 @@ static struct norm bind_norm(struct binder *binder, const char *prefix, enum nor
     return norm;
 }
 
-static void bind_layer_input(struct binder *binder, size_t group, struct layer_input *input)
+static void bind_layer_input(struct binder *binder, struct layer_input *input)
 {
     const struct model_config *config = binder->config;
     size_t width = config->width, own = config->layer_input_width;
-    char prefix[64];
-#define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu.layer_input." name, group), prefix)
-    input->in = bind_linear(binder, PART("in"), own, width, false);
-    input->norm = bind_norm(binder, PART("norm"), NORM_RMS, own);
-    input->by = bind_linear(binder, PART("by"), own, width, false);
-    input->out = bind_linear(binder, PART("out"), width, own, false);
-    input->norm_after = bind_norm(binder, PART("norm_after"), NORM_RMS, width);
-    const float *scale = bind_vector(binder, PART("scale"), "weight", 1);
+    input->in = bind_linear(binder, "layer_input.in", own, width, false);
+    input->norm = bind_norm(binder, "layer_input.norm", NORM_RMS, own);
+    input->by = bind_linear(binder, "layer_input.by", own, width, false);
+    input->out = bind_linear(binder, "layer_input.out", width, own, false);
+    input->norm_after = bind_norm(binder, "layer_input.norm_after", NORM_RMS, width);
+    const float *scale = bind_vector(binder, "layer_input.scale", "weight", 1);
     if (scale != NULL)
         input->scale = *scale;
-#undef PART
 }
 
 /* The weights of experts are in one tensor; what else they have. */
-static void bind_experts(struct binder *binder, size_t group, struct layer *layer)
+static void bind_experts(struct binder *binder, struct layer *layer)
 {
     const struct model_config *config = binder->config;
-    char prefix[64];
-    snprintf(prefix, sizeof prefix, "layers.%zu.feed_forward.router", group);
-    layer->router.weight = bind_matrix(binder, prefix, "weight", config->experts, config->width,
-                                       IN_PANELS | OF_FLOATS);
+    layer->router.weight = bind_matrix(binder, "feed_forward.router", "weight", config->experts,
+                                       config->width, IN_PANELS | OF_FLOATS);
     if (binder->status == ENGINE_OK && (layer->feed_forward_in.weight.type == TENSOR_INT8 ||
                                         layer->feed_forward_out.weight.type == TENSOR_INT8))
-        refuse(binder, "the experts of '%s.weight' are in int8, which they cannot be", prefix);
-    snprintf(prefix, sizeof prefix, "layers.%zu.feed_forward.out", group);
+        refuse(binder, "the experts of '%sfeed_forward' are in int8, which they cannot be",
+               binder->scope);
     if (config->feed_forward_bias)
-        layer->experts_bias = bind_vector(binder, prefix, "bias", config->width);
+        layer->experts_bias = bind_vector(binder, "feed_forward.out", "bias", config->width);
 }
 
-/* The tensors' names begin with "layers.GROUP."; `index` is the layer's own number. */
-static void bind_layer(struct binder *binder, size_t group, size_t index, struct layer *layer)
+/* `index` is the layer's own number. */
+static void bind_layer(struct binder *binder, size_t index, struct layer *layer)
 {
     const struct model_config *config = binder->config;
     size_t width = config->width, middle = config->feed_forward;
@@ -179,45 +175,39 @@ static void bind_layer(struct binder *binder, size_t group, size_t index, struct
     enum norm_kind after_attention = config->norm_place == NORM_TWICE ? norm : after;
     const bool of_all = config->query_key_norm == QUERY_KEY_ALL;
     enum norm_kind of_heads = of_all ? norm : config->query_key_norm ? NORM_RMS : NORM_NONE;
-    char prefix[64];
-#define PART(name) (snprintf(prefix, sizeof prefix, "layers.%zu." name, group), prefix)
-    layer->attention_norm = bind_norm(binder, PART("attention.norm"), first, width);
-    layer->qkv = bind_linear(binder, PART("attention.qkv"), queries + 2 * n_keys * head_width,
-                             width, config->attention_bias);
+    layer->attention_norm = bind_norm(binder, "attention.norm", first, width);
+    layer->qkv = bind_linear(binder, "attention.qkv", queries + 2 * n_keys * head_width, width,
+                             config->attention_bias);
     layer->query_norm =
-        bind_norm(binder, PART("attention.query_norm"), of_heads, of_all ? queries : head_width);
-    layer->key_norm = bind_norm(binder, PART("attention.key_norm"), of_heads,
+        bind_norm(binder, "attention.query_norm", of_heads, of_all ? queries : head_width);
+    layer->key_norm = bind_norm(binder, "attention.key_norm", of_heads,
                                 of_all ? n_keys * head_width : head_width);
-    layer->value_norm = bind_norm(binder, PART("attention.value_norm"),
+    layer->value_norm = bind_norm(binder, "attention.value_norm",
                                   config->value_norm ? NORM_RMS : NORM_NONE, head_width);
     layer->head_width = head_width;
     layer->key_value_heads = n_keys;
     if (config_span(config) > 0 && config->position_terms != TERMS_P2C)
-        layer->position_key = bind_floats(binder, PART("attention.position_key"), "weight",
-                                          position_rows, head_width, IN_PANELS);
+        layer->position_key = bind_floats(binder, "attention.position_key", "weight", position_rows,
+                                          head_width, IN_PANELS);
     if (config_span(config) > 0 && config->position_terms != TERMS_C2P)
-        layer->position_query = bind_floats(binder, PART("attention.position_query"), "weight",
+        layer->position_query = bind_floats(binder, "attention.position_query", "weight",
                                             position_rows, head_width, IN_PANELS);
-    layer->output =
-        bind_linear(binder, PART("attention.output"), width, queries, config->attention_bias);
-    layer->attention_norm_after =
-        bind_norm(binder, PART("attention.norm_after"), after_attention, width);
-    layer->feed_forward_norm = bind_norm(binder, PART("feed_forward.norm"), norm, width);
+    layer->output = bind_linear(binder, "attention.output", width, queries, config->attention_bias);
+    layer->attention_norm_after = bind_norm(binder, "attention.norm_after", after_attention, width);
+    layer->feed_forward_norm = bind_norm(binder, "feed_forward.norm", norm, width);
     bool has_experts = config_has_experts(config, index);
     size_t n = has_experts ? config->experts : 1, n_in = config->gate == GATE_NONE ? n : 2 * n;
-    layer->feed_forward_in = bind_linear(binder, PART("feed_forward.in"), n_in * middle, width,
+    layer->feed_forward_in = bind_linear(binder, "feed_forward.in", n_in * middle, width,
                                          config->feed_forward_in_bias && !has_experts);
-    layer->feed_forward_out = bind_linear(binder, PART("feed_forward.out"), n * width, middle,
+    layer->feed_forward_out = bind_linear(binder, "feed_forward.out", n * width, middle,
                                           config->feed_forward_bias && !has_experts);
     if (has_experts)
-        bind_experts(binder, group, layer);
-    layer->feed_forward_norm_after =
-        bind_norm(binder, PART("feed_forward.norm_after"), after, width);
+        bind_experts(binder, layer);
+    layer->feed_forward_norm_after = bind_norm(binder, "feed_forward.norm_after", after, width);
     layer->window = config_is_global(config, index) ? 0 : config->window;
     layer->input.scale = 1;
     if (config->layer_input_width > 0)
-        bind_layer_input(binder, group, &layer->input);
-#undef PART
+        bind_layer_input(binder, &layer->input);
 }
 
 /* Infinity, or an argument beyond sin's range, would be NaN in every text. */
@@ -307,9 +297,12 @@ static engine_status bind_tensors(const struct weight_file *file, struct encoder
     if (config->attention_position == ATTENTION_POSITION_DISTANCE)
         encoder->distance_bias = bind_floats(&binder, "attention.distance", "bias", config->heads,
                                              2 * config->distances + 1, IN_ROWS);
-    for (size_t i = 0; i < config->layers && binder.status == ENGINE_OK; i++)
-        bind_layer(&binder, i * config->layer_groups / config->layers, i,
-                   &encoder->layers[i]); /* a layer has the tensors of its group */
+    for (size_t i = 0; i < config->layers && binder.status == ENGINE_OK; i++) {
+        snprintf(binder.scope, sizeof binder.scope, "layers.%zu.",
+                 i * config->layer_groups / config->layers); /* of the layer's group */
+        bind_layer(&binder, i, &encoder->layers[i]);
+    }
+    binder.scope[0] = '\0';
     encoder->final_norm = bind_norm(&binder, "final.norm",
                                     config->final_norm ? config->norm : NORM_NONE, config->width);
     bind_projections(&binder, encoder);
