@@ -282,41 +282,6 @@ engine_status weight_writer_check_tokenizer(struct weight_writer *writer)
     return wrong != NULL ? refuse(writer, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 
-const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,
-                                 size_t *bad)
-{
-    const struct merge_affixes affixes = {{merges->prefix, strlen(merges->prefix)},
-                                          {merges->suffix, strlen(merges->suffix)}};
-    const struct writer_merge *from = merges->merges;
-    struct merge *in_order = calloc(merges->n + 1, sizeof *in_order);
-    struct vocabulary vocabulary = {.n = 0};
-    const size_t vocabulary_len = vocabulary_bytes(merges->lens, merges->n_texts);
-    void *texts = vocabulary_len > 0 ? malloc(vocabulary_len) : NULL, *memory = NULL;
-    *section = NULL;
-    const char *wrong = texts == NULL ? "there is no memory"
-                                      : vocabulary_build(texts, vocabulary_len, merges->texts,
-                                                         merges->lens, merges->n_texts, bad);
-    if (wrong == NULL)
-        wrong = vocabulary_view(&vocabulary, texts, vocabulary_len);
-    if (wrong == NULL) {
-        *len = merges_bytes(merges->n, vocabulary.n);
-        *section = *len > 0 ? malloc(*len) : NULL;
-        memory = malloc(merges_build_bytes(&vocabulary) + 1);
-        for (size_t i = 0; in_order != NULL && i < merges->n; i++)
-            in_order[i] = (struct merge){from[i].left, from[i].right, 0, from[i].id};
-        wrong = *section == NULL || memory == NULL || in_order == NULL
-                    ? "there is no memory"
-                    : merges_build(*section, *len, in_order, merges->n, &vocabulary, &affixes,
-                                   memory, bad);
-    }
-    free(in_order);
-    free(texts);
-    free(memory);
-    if (wrong != NULL)
-        free(*section);
-    return wrong;
-}
-
 /* ---- Tensors: encoded and written 16 rows at a time ---- */
 
 /* The tensor being written. */

@@ -43,23 +43,6 @@ engine_status weight_writer_section(struct weight_writer *writer, const char tag
 /* Refuses a tokenizer that readers refuse, by their own checks: before the tensors are written. */
 engine_status weight_writer_check_tokenizer(struct weight_writer *writer);
 
-/* Input of section MERG: the vocabulary, the merges in their order. */
-struct writer_merges {
-    const char *const *texts; /* [n_texts], as in weight_writer_vocabulary */
-    const size_t *lens;
-    size_t n_texts;
-    const struct writer_merge {
-        uint32_t left, right, id;
-    } * merges; /* [n] */
-    size_t n;
-    const char *prefix, *suffix; /* of the tokens of a word but the first, and of the last */
-};
-
-/* Makes the section, which the caller frees. Returns NULL on success, else an error string; *bad is
- * the index of the wrong merge. */
-const char *weight_writer_merges(const struct writer_merges *merges, void **section, size_t *len,
-                                 size_t *bad);
-
 /* Begins a tensor [rows, cols] (n_dims 2) or [rows] (n_dims 1, cols 1). */
 engine_status weight_writer_begin_tensor(struct weight_writer *writer, const char *name,
                                          enum tensor_type type, enum tensor_layout layout,

@@ -3,6 +3,8 @@
  * refuses, files that do not come to their end, merges, frequencies of positions. */
 #include "engine/plain/weights.h"
 #include "tests/tools/writer/writer_cases.h"
+#include "tools/common/alloc.h"
+#include "tools/writer/tokenizer/tokenizer_draft.h"
 #include "tools/writer/weight_writer.h"
 
 #include <math.h>
@@ -371,29 +373,25 @@ TEST(full_disk)
 /* Merges that are refused give no section. */
 TEST(refused_merges)
 {
-    static const char *const texts[] = {"a", "b", "ab", "a"};
-    static const size_t lens[] = {1, 1, 2, 1};
-    const struct writer_merge good = {.left = 0, .right = 1, .id = 2},
-                              bad = {.left = 0, .right = 3};
-    struct writer_merges merges = {.texts = texts,
-                                   .lens = lens,
-                                   .n_texts = 3,
-                                   .merges = &good,
-                                   .n = 1,
-                                   .prefix = "",
-                                   .suffix = ""};
-    void *section;
-    size_t len, which;
-    assert_null(weight_writer_merges(&merges, &section, &len, &which));
-    free(section);
-    merges.merges = &bad;
-    assert_string_equal(weight_writer_merges(&merges, &section, &len, &which),
+    const struct draft_merge good = {.left = 0, .right = 1, .id = 2}, bad = {.left = 0, .right = 3};
+    struct tokenizer_draft draft = DRAFT_EMPTY;
+    size_t which;
+    alloc_in_arena(true);
+    word_list_append(&draft.words, "a", 1);
+    word_list_append(&draft.words, "b", 1);
+    word_list_append(&draft.words, "ab", 2);
+    assert_null(draft_add_merges(&draft, &good, 1, "", "", &which));
+    assert_int_equal(draft.n_sections, 1);
+    assert_string_equal(draft_add_merges(&draft, &bad, 1, "", "", &which),
                         "a merge names a token that is not in the vocabulary");
     assert_int_equal(which, 0);
-    merges.n_texts = 4;
-    assert_string_equal(weight_writer_merges(&merges, &section, &len, &which),
+    word_list_append(&draft.words, "a", 1);
+    assert_string_equal(draft_add_merges(&draft, &bad, 1, "", "", &which),
                         "the same token occurs twice");
     assert_int_equal(which, 3);
+    assert_int_equal(draft.n_sections, 1);
+    alloc_free_all();
+    alloc_in_arena(false);
 }
 
 TEST(abort)

@@ -6,7 +6,6 @@
 #include "tools/import/files/json_file.h"
 #include "tools/import/tokenizer/tokenizer_class.h"
 #include "tools/writer/tokenizer/keras.h"
-#include "tools/writer/weight_writer.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -122,8 +121,8 @@ static bool read_merge(const json_t *entry, struct merge_text *merge)
 
 /* Makes the merge of two texts, whose result is both, the second without its prefix. The vocabulary
  * must have all three. */
-static struct writer_merge make_merge(const struct json_tokenizer *json, size_t index,
-                                      const struct merge_text *text, size_t prefix_len)
+static struct draft_merge make_merge(const struct json_tokenizer *json, size_t index,
+                                     const struct merge_text *text, size_t prefix_len)
 {
     char whole[2 * MOST_TOKEN_BYTES];
     if (text->left_len > MOST_TOKEN_BYTES || text->right_len > MOST_TOKEN_BYTES ||
@@ -146,38 +145,30 @@ static struct writer_merge make_merge(const struct json_tokenizer *json, size_t 
                      (int)(lens[i] < 100 ? lens[i] : 100), texts[i]);
         ids[i] = (uint32_t)id;
     }
-    return (struct writer_merge){.left = ids[0], .right = ids[1], .id = ids[2]};
+    return (struct draft_merge){.left = ids[0], .right = ids[1], .id = ids[2]};
 }
 
 static void read_merges(struct json_tokenizer *json, const json_t *model, const char *prefix,
                         const char *suffix)
 {
-    struct tokenizer_draft *draft = &json->tokenizer->draft;
     const json_t *list = json_object_get(model, "merges"), *entry;
-    struct writer_merges out = {.texts = (const char *const *)draft->words.texts,
-                                .lens = draft->words.lens,
-                                .n_texts = draft->words.n,
-                                .prefix = prefix,
-                                .suffix = suffix};
     struct merge_text text;
-    void *section;
-    size_t i, len = 0, bad = 0;
+    size_t i, n = 0, bad = 0;
     if (!json_is_array(list))
         file_die(json->file.name, "the model's 'merges' is %s; expected an array", json_kind(list));
-    struct writer_merge *merges = alloc_zeros(json_array_size(list) + 1, sizeof *merges);
+    struct draft_merge *merges = alloc_zeros(json_array_size(list), sizeof *merges);
     json_array_foreach(list, i, entry)
     {
         if (json_is_string(entry) && strncmp(json_string_value(entry), "#version", 8) == 0)
             continue;
         if (!read_merge(entry, &text))
             file_die(json->file.name, "merge %zu of the model is not a pair of texts", i);
-        merges[out.n++] = make_merge(json, i, &text, strlen(prefix));
+        merges[n++] = make_merge(json, i, &text, strlen(prefix));
     }
-    out.merges = merges;
-    const char *wrong = weight_writer_merges(&out, &section, &len, &bad);
+    const char *wrong = draft_add_merges(&json->tokenizer->draft, merges, n, prefix, suffix, &bad);
     if (wrong != NULL)
         file_die(json->file.name, "merge %zu of the model: %s", bad, wrong);
-    draft_add_section(draft, "MERG", alloc_own(section), len);
+    alloc_free(merges);
 }
 
 /* Reads and sets a prefix or suffix. */

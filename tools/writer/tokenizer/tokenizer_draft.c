@@ -1,6 +1,7 @@
 /* tokenizer_draft.c - see tokenizer_draft.h. */
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
+#include "model/tokenizer/tokenizer.h"
 #include "tools/common/alloc.h"
 #include "tools/writer/weight_writer.h"
 
@@ -249,6 +250,36 @@ void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *dat
     if (draft->n_sections == DRAFT_SECTIONS)
         alloc_die();
     draft->sections[draft->n_sections++] = (struct draft_section){tag, data, len};
+}
+
+const char *draft_add_merges(struct tokenizer_draft *draft, const struct draft_merge *merges,
+                             size_t n, const char *prefix, const char *suffix, size_t *bad)
+{
+    const struct merge_affixes affixes = {{prefix, strlen(prefix)}, {suffix, strlen(suffix)}};
+    const struct word_list *words = &draft->words;
+    const char *const *texts = (const char *const *)words->texts;
+    const size_t texts_len = vocabulary_bytes(words->lens, words->n);
+    struct vocabulary vocabulary = {.n = 0};
+    void *section = alloc_zeros(texts_len, 1);
+    const char *wrong = vocabulary_build(section, texts_len, texts, words->lens, words->n, bad);
+    if (wrong == NULL)
+        wrong = vocabulary_view(&vocabulary, section, texts_len);
+    const size_t len = wrong == NULL ? merges_bytes(n, vocabulary.n) : 0;
+    if (wrong == NULL && len == 0)
+        wrong = "there are too many";
+    if (wrong != NULL)
+        return wrong;
+    struct merge *in_order = alloc_zeros(n, sizeof *in_order);
+    void *made = alloc_zeros(len, 1), *memory = alloc_zeros(merges_build_bytes(&vocabulary), 1);
+    for (size_t i = 0; i < n; i++)
+        in_order[i] = (struct merge){merges[i].left, merges[i].right, 0, merges[i].id};
+    wrong = merges_build(made, len, in_order, n, &vocabulary, &affixes, memory, bad);
+    alloc_free(in_order);
+    alloc_free(memory);
+    alloc_free(section);
+    if (wrong == NULL)
+        draft_add_section(draft, "MERG", made, len);
+    return wrong;
 }
 
 const char *draft_get(const struct tokenizer_draft *draft, const char *key)

@@ -76,6 +76,17 @@ void draft_replace(struct tokenizer_draft *draft, const char *key, const char *v
 /* Adds a section of the weight file other than VOCB, without a copy of the data. */
 void draft_add_section(struct tokenizer_draft *draft, const char *tag, void *data, size_t len);
 
+/* A merge of two tokens of the vocabulary. */
+struct draft_merge {
+    uint32_t left, right, id;
+};
+
+/* Adds section MERG of n merges, in their order, of the draft's words. Prefix: of the tokens of a
+ * word but the first; suffix: of the last. Returns NULL on success, else what is wrong; *bad is the
+ * index of the wrong merge. */
+const char *draft_add_merges(struct tokenizer_draft *draft, const struct draft_merge *merges,
+                             size_t n, const char *prefix, const char *suffix, size_t *bad);
+
 /* The value of a setting, or "". */
 const char *draft_get(const struct tokenizer_draft *draft, const char *key);
 
