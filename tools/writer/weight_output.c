@@ -6,11 +6,9 @@
 #include "tools/writer/weight_writer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Removed if the program ends before it is finished. */
-static struct weight_writer *unfinished;
+static struct weight_writer *unfinished; /* whose file output_file.c removes */
 
 void weight_output_drop(void)
 {
@@ -25,10 +23,7 @@ void weight_output_open(struct weight_output *output, const char *path, const ch
     *output = (struct weight_output){0};
     if (weight_writer_open(path, &output->writer, &output->error) != ENGINE_OK)
         program_die("%s", output->error.message);
-    static bool is_dropped_at_exit;
     unfinished = output->writer;
-    if (!is_dropped_at_exit)
-        is_dropped_at_exit = atexit(weight_output_drop) == 0;
     snprintf(made_by, sizeof made_by, "%s %s", program_name(), ENGINE_VERSION);
     weight_output_metadata(output, "name", name);
     weight_output_metadata(output, "made_by", made_by);

@@ -23,7 +23,7 @@ void weight_output_open(struct weight_output *output, const char *path, const ch
 /* Completes the file; if something went wrong, leaves nothing and ends the program. */
 void weight_output_finish(struct weight_output *output);
 
-/* Removes an unfinished file, as the end of the program does. */
+/* Removes an unfinished file, as the end of the program does, and frees its writer. */
 void weight_output_drop(void);
 
 /* Add a setting; one of META; and the name of a label, [len]. */

@@ -37,8 +37,9 @@ struct weight_writer {
     } settings[N_SETTINGS];
     struct bytes vocabulary;
     struct own_section {
-        char tag[4];
-        struct bytes bytes;
+        const char *tag;
+        const void *data; /* [len], borrowed */
+        size_t len;
     } own_sections[MAX_OWN_SECTIONS];
     size_t n_own_sections;
 
@@ -63,7 +64,7 @@ struct weight_writer {
     /* The tensor being written. */
     bool in_tensor;
     size_t rows_done, n_pending;
-    float *pending; /* [16, cols]: rows of an incomplete group */
+    float *pending; /* [16, cols]: rows that are not written yet */
     uint8_t *encoded;
     float *scales; /* the data after elements of int8, as in the file */
     int32_t *column_sums;
@@ -236,20 +237,14 @@ engine_status weight_writer_vocabulary(struct weight_writer *writer, const char 
     return ENGINE_OK;
 }
 
-engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
-                                    const void *data, size_t len)
+engine_status weight_writer_section(struct weight_writer *writer, const char *tag, const void *data,
+                                    size_t len)
 {
     if (writer->status != ENGINE_OK)
         return writer->status;
     if (writer->n_own_sections == MAX_OWN_SECTIONS)
         return refuse(writer, "more than %d tokenizer sections", MAX_OWN_SECTIONS);
-    struct own_section *section = &writer->own_sections[writer->n_own_sections];
-    uint8_t *copy = extend(&section->bytes, len);
-    if (copy == NULL)
-        return fail_memory(writer);
-    memcpy(copy, data, len);
-    memcpy(section->tag, tag, sizeof section->tag);
-    writer->n_own_sections++;
+    writer->own_sections[writer->n_own_sections++] = (struct own_section){tag, data, len};
     return ENGINE_OK;
 }
 
@@ -271,8 +266,7 @@ engine_status weight_writer_check_tokenizer(struct weight_writer *writer)
     wrong = vocabulary_view(&tokenizer.vocabulary, writer->vocabulary.data, writer->vocabulary.len);
     for (size_t i = 0; i < writer->n_own_sections && wrong == NULL; i++) {
         const struct own_section *own = &writer->own_sections[i];
-        const char tag[] = {own->tag[0], own->tag[1], own->tag[2], own->tag[3], '\0'};
-        wrong = tokenizer_view(&tokenizer, tag, own->bytes.data, own->bytes.len);
+        wrong = tokenizer_view(&tokenizer, own->tag, own->data, own->len);
     }
     wrong = wrong != NULL ? wrong : tokenizer_check(&tokenizer, SIZE_MAX);
     void *tables = wrong == NULL ? malloc(tokenizer_table_bytes(&tokenizer) + 1) : NULL;
@@ -420,31 +414,32 @@ engine_status weight_writer_factors(struct weight_writer *writer, const float *f
     return ENGINE_OK;
 }
 
-/* Divides the rows of a group by the factors of their columns. Finite numbers of kept columns are
- * moved to their panels and become 0. values may be writer->pending. */
-static const float *divided(struct weight_writer *writer, const float *values, size_t count)
+/* Divides the pending rows by the factors of their columns. Finite numbers of kept columns are
+ * moved to their panels and become 0. */
+static void divide_pending(struct weight_writer *writer)
 {
     size_t cols = current(writer)->cols, panel = writer->rows_done / PANEL;
-    for (size_t n = 0; writer->kept != NULL && n < count; n++)
+    float *values = writer->pending;
+    for (size_t n = 0; writer->kept != NULL && n < writer->n_pending; n++)
         for (size_t i = 0; i < KEPT; i++)
             writer->kept_panels[(panel * KEPT + i) * PANEL + n] =
                 values[n * cols + writer->kept[i]];
-    for (size_t i = 0; i < count * cols; i++) {
+    for (size_t i = 0; i < writer->n_pending * cols; i++) {
         float factor = writer->factors[i % cols];
-        writer->pending[i] = factor != 0 ? values[i] / factor : values[i] * 0;
+        values[i] = factor != 0 ? values[i] / factor : values[i] * 0;
     }
-    return writer->pending;
 }
 
 /* Writes up to 16 rows. A number that the type cannot represent, and that would silently be read
  * back as another number, is refused. */
-static engine_status write_group(struct weight_writer *writer, const float *values, size_t count)
+static engine_status write_pending(struct weight_writer *writer)
 {
     const struct tensor_record *tensor = current(writer);
-    const size_t cols = tensor->cols;
+    const size_t cols = tensor->cols, count = writer->n_pending;
     const float least_too_large = tensor->type == TENSOR_F16 ? 65520.0f : INFINITY;
+    const float *values = writer->pending;
     if (writer->factors != NULL)
-        values = divided(writer, values, count);
+        divide_pending(writer);
     for (size_t i = 0; tensor->type != TENSOR_F32 && i < count * cols; i++)
         if (!(fabsf(values[i]) < least_too_large))
             return refuse(
@@ -457,6 +452,7 @@ static engine_status write_group(struct weight_writer *writer, const float *valu
     if (writer->column_sums != NULL)
         panel_sums((const int8_t *)writer->encoded, cols, writer->column_sums + writer->rows_done);
     writer->rows_done += count;
+    writer->n_pending = 0;
     return emit_tensor(writer, writer->encoded, len);
 }
 
@@ -487,23 +483,11 @@ engine_status weight_writer_rows(struct weight_writer *writer, const float *valu
     if (n_rows > tensor->rows - writer->rows_done - writer->n_pending)
         return refuse(writer, "tensor '%.100s' got more than its %zu rows", tensor->name,
                       tensor->rows);
-    while (n_rows > 0 && writer->status == ENGINE_OK) {
-        size_t left = tensor->rows - writer->rows_done;
-        size_t group = left < PANEL ? left : PANEL;
-        size_t count = group - writer->n_pending < n_rows ? group - writer->n_pending : n_rows;
-        if (count == group) {
-            write_group(writer, values, group);
-        } else {
-            memcpy(writer->pending + writer->n_pending * tensor->cols, values,
-                   count * tensor->cols * sizeof *values);
-            writer->n_pending += count;
-            if (writer->n_pending == group) {
-                writer->n_pending = 0;
-                write_group(writer, writer->pending, group);
-            }
-        }
-        values += count * tensor->cols;
-        n_rows -= count;
+    for (size_t i = 0; i < n_rows && writer->status == ENGINE_OK; i++) {
+        memcpy(writer->pending + writer->n_pending++ * tensor->cols, values + i * tensor->cols,
+               tensor->cols * sizeof *values);
+        if (writer->n_pending == PANEL || writer->rows_done + writer->n_pending == tensor->rows)
+            write_pending(writer);
     }
     if (writer->status == ENGINE_OK && writer->rows_done == tensor->rows)
         end_tensor(writer);
@@ -609,7 +593,7 @@ engine_status weight_writer_finish(struct weight_writer *writer)
     emit(writer, writer->vocabulary.data, writer->vocabulary.len);
     for (size_t i = 0; i < writer->n_own_sections; i++) {
         begin_section(writer, writer->own_sections[i].tag, true);
-        emit(writer, writer->own_sections[i].bytes.data, writer->own_sections[i].bytes.len);
+        emit(writer, writer->own_sections[i].data, writer->own_sections[i].len);
     }
     write_directory(writer);
     if (writer->settings[ENGINE_SETTINGS_METADATA].n > 0)
@@ -636,7 +620,5 @@ void weight_writer_abort(struct weight_writer *writer)
         free(writer->tensors[i].name);
     free(writer->tensors);
     free(writer->vocabulary.data);
-    for (size_t i = 0; i < MAX_OWN_SECTIONS; i++)
-        free(writer->own_sections[i].bytes.data);
     free(writer);
 }

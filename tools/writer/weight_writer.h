@@ -36,9 +36,10 @@ engine_status weight_writer_frequencies(struct weight_writer *writer, const floa
 engine_status weight_writer_vocabulary(struct weight_writer *writer, const char *const *texts,
                                        const size_t *lens, size_t n);
 
-/* Adds a section of its own, which readers must know: tables of a kind of tokenizer. */
-engine_status weight_writer_section(struct weight_writer *writer, const char tag[4],
-                                    const void *data, size_t len);
+/* Adds a section of its own, which readers must know: tables of a kind of tokenizer. The writer
+ * borrows tag and data. */
+engine_status weight_writer_section(struct weight_writer *writer, const char *tag, const void *data,
+                                    size_t len);
 
 /* Refuses a tokenizer that readers refuse, by their own checks: before the tensors are written. */
 engine_status weight_writer_check_tokenizer(struct weight_writer *writer);
