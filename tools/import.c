@@ -79,14 +79,13 @@ static void write_checkpoint(const struct checkpoint *checkpoint,
         if (label != NULL)
             weight_output_label(&output, i, label, strlen(label));
     }
-    prompts_write(&checkpoint->st, &checkpoint->config.model, output.writer);
+    prompts_write(&checkpoint->st, &checkpoint->config.model, &output);
     if (checkpoint->config.model.labels == 2 &&
         (checkpoint->config.is_cross_encoder || checkpoint->st.is_cross_encoder))
         weight_output_metadata(&output, "cross_encoder", "yes");
     colbert_write(&checkpoint->token_modules, &output);
     weight_writer_frequencies(output.writer, positions->frequencies, positions->n_frequencies);
-    progress_begin("importing",
-                   import_source_bytes(&checkpoint->folder) + checkpoint->plan.n_source_bytes);
+    progress_begin("importing", checkpoint->folder.n_bytes + checkpoint->plan.n_source_bytes);
     import_add_sources(&output, options, &checkpoint->folder, &checkpoint->adapter);
     plan_write(&checkpoint->plan, output.writer);
     progress_end();

@@ -159,16 +159,18 @@ static bool sha256_of(FILE *stream, char text[SHA256_TEXT])
 
 /* ---- The files read ---- */
 
-uint64_t import_source_bytes(const struct folder *folder)
+/* Adds the n-th file to META. */
+static void add_source(struct weight_output *output, size_t n, const char *name, const char *path)
 {
-    uint64_t total = 0;
-    for (size_t i = 0; i < folder->n; i++) {
-        char path[FOLDER_PATH];
-        struct stat status;
-        if (stat(folder_join(folder, folder->names[i], path), &status) == 0)
-            total += (uint64_t)status.st_size;
-    }
-    return total;
+    char key[32], hash[SHA256_TEXT];
+    FILE *stream = fopen(path, "rbe");
+    if (stream == NULL || !sha256_of(stream, hash))
+        program_die("cannot read '%s': %s", path, strerror(errno));
+    fclose(stream);
+    snprintf(key, sizeof key, "source.%zu", n);
+    weight_output_metadata(output, key, name);
+    snprintf(key, sizeof key, "sha256.%zu", n);
+    weight_output_metadata(output, key, hash);
 }
 
 /* A pipe has no hash: it cannot be read again. */
@@ -177,29 +179,18 @@ void import_add_sources(struct weight_output *output, const struct import_option
 {
     const char *const files[] = {options->vectors.path, options->vectors.only_words_of,
                                  options->tokenizer};
-    const size_t n_listed = folder->n + adapter->n;
-    const size_t n_files = n_listed + sizeof files / sizeof *files;
-    char path[FOLDER_PATH], key[32], hash[SHA256_TEXT];
-    for (size_t i = 0, n = 0; i < n_files && output->error.status == ENGINE_OK; i++) {
-        bool is_listed = i < n_listed;
-        const struct folder *of = i < folder->n ? folder : adapter;
-        const char *name = i < folder->n ? folder->names[i]
-                           : is_listed   ? adapter->names[i - folder->n]
-                                         : files[i - n_listed];
-        struct stat status;
-        if (!is_listed && (name == NULL || strcmp(name, "-") == 0 ||
-                           (stat(name, &status) == 0 && !S_ISREG(status.st_mode))))
-            continue;
-        const char *file = is_listed ? folder_join(of, name, path) : name;
-        FILE *stream = fopen(file, "rbe");
-        if (stream == NULL || !sha256_of(stream, hash))
-            program_die("cannot read '%s': %s", file, strerror(errno));
-        fclose(stream);
-        snprintf(key, sizeof key, "source.%zu", n);
-        weight_output_metadata(output, key, is_listed ? name : path_name(name));
-        snprintf(key, sizeof key, "sha256.%zu", n++);
-        weight_output_metadata(output, key, hash);
-    }
+    const struct folder *const folders[] = {folder, adapter};
+    char path[FOLDER_PATH];
+    struct stat status;
+    size_t n = 0;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < folders[k]->n; i++)
+            add_source(output, n++, folders[k]->names[i],
+                       folder_join(folders[k], folders[k]->names[i], path));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] != NULL && strcmp(files[i], "-") != 0 &&
+            (stat(files[i], &status) != 0 || S_ISREG(status.st_mode)))
+            add_source(output, n++, path_name(files[i]), files[i]);
 }
 
 enum { KEY_COLUMNS = 22, VALUE_COLUMNS = 200 };

@@ -22,9 +22,6 @@ void progress_end(void);
  * is read, which may take minutes. */
 void import_check_output(const struct import_options *options);
 
-/* Bytes of all files that the folder remembers: what import_add_sources will read. */
-uint64_t import_source_bytes(const struct folder *folder);
-
 /* Adds the files that the folder remembers, in the order in which they were first opened, those of
  * the adapter's, then the regular files that the options name. Advances the progress by their
  * bytes. */

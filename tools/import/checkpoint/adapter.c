@@ -63,20 +63,20 @@ static void read_adapter_config(struct folder *folder, double *alpha, size_t *ra
 {
     static const struct json_only only[] = {
         {"peft_type", "\"LORA\"", true, NULL},
-        {"bias", "\"none\"", false, NULL},
-        {"fan_in_fan_out", "false", false, NULL},
-        {"use_dora", "false", false, NULL},
+        IS("bias", "\"none\""),
+        IS("fan_in_fan_out", "false"),
+        IS("use_dora", "false"),
         {"modules_to_save", "null", false, "merge it by merge_and_unload() of peft"},
         {"rank_pattern", "{}", false, "merge it by merge_and_unload() of peft"},
         {"alpha_pattern", "{}", false, "merge it by merge_and_unload() of peft"},
-        {"layer_replication", "null", false, NULL},
-        {"lora_bias", "false", false, NULL},
-        {"trainable_token_indices", "null", false, NULL},
-        {"target_parameters", "null", false, NULL},
-        {"alora_invocation_tokens", "null", false, NULL},
-        {"use_qalora", "false", false, NULL},
-        {"megatron_config", "null", false, NULL},
-        {"arrow_config", "null", false, NULL},
+        IS("layer_replication", "null"),
+        IS("lora_bias", "false"),
+        IS("trainable_token_indices", "null"),
+        IS("target_parameters", "null"),
+        IS("alora_invocation_tokens", "null"),
+        IS("use_qalora", "false"),
+        IS("megatron_config", "null"),
+        IS("arrow_config", "null"),
         {.name = NULL}};
     static const char unread[] =
         "base_model_name_or_path target_modules exclude_modules task_type inference_mode "

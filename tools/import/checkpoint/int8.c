@@ -138,11 +138,6 @@ bool int8_bears_table(const struct planned_tensor *table)
 
 /* ---- Layers ---- */
 
-void int8_layers_open(struct int8_layers *layers, size_t n)
-{
-    *layers = (struct int8_layers){.n = n, .in_f16 = alloc_zeros(n, sizeof *layers->in_f16)};
-}
-
 static int by_size(const void *a, const void *b)
 {
     const float *x = a, *y = b;

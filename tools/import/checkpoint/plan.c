@@ -426,7 +426,9 @@ static void add_layers(struct making *making, const struct part *parts)
     if (parts == NULL)
         return;
     if (wants_int8)
-        int8_layers_open(layers, making->model->layer_groups);
+        *layers = (struct int8_layers){
+            .n = making->model->layer_groups,
+            .in_f16 = alloc_zeros(making->model->layer_groups, sizeof *layers->in_f16)};
     for (size_t layer = 0; out != NULL && layer < layers->n; layer++) {
         if (config_has_experts(making->model, layer))
             continue;

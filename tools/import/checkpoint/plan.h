@@ -93,8 +93,7 @@ void positions_write(const struct planned_tensor *tensor, struct weight_writer *
 /* Returns whether a table can be int8: no few columns are far larger than the others. */
 bool int8_bears_table(const struct planned_tensor *table);
 
-/* Judges a layer by its feed_forward.out; at first none of `n` is stored in f16. */
-void int8_layers_open(struct int8_layers *layers, size_t n);
+/* Judges a layer by its feed_forward.out. */
 void int8_layers_judge(struct int8_layers *layers, size_t layer, const struct planned_tensor *out);
 
 /* One line: which layers are stored in f16 and why; "" if none is. */

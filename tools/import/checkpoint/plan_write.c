@@ -49,44 +49,44 @@ static void copy_chosen_rows(const struct planned_tensor *tensor, struct weight_
     tensor_rows_free(&row);
 }
 
-static void copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer)
+/* Writes the rows of all parts, a chunk at a time. */
+static void copy_parts(const struct planned_tensor *tensor, struct weight_writer *writer)
 {
-    if (tensor->kind == PART_POSITIONS) {
-        positions_write(tensor, writer);
-        return;
-    }
-    if (tensor->values != NULL) {
-        weight_writer_rows(writer, tensor->values, tensor->rows);
-        return;
-    }
-    if (tensor->is_transposed || tensor->kind == PART_EXPERTS_OUT ||
-        tensor->kind == PART_DISTANCES) {
-        write_columns(tensor, writer);
-        return;
-    }
-    if (tensor->row_numbers != NULL || tensor->row_weights != NULL) {
-        copy_chosen_rows(tensor, writer);
-        return;
-    }
+    const size_t cols = tensor->cols;
     for (size_t k = 0; k < tensor->n_parts; k++) {
         const struct stored_tensor *part = tensor->parts[k];
         const size_t rows = planned_rows(tensor, k);
         struct tensor_rows chunk;
-        tensor_rows_open(&chunk, rows, tensor->cols, false);
+        tensor_rows_open(&chunk, rows, cols, false);
         for (size_t n, row = 0;
              (n = tensor_rows_next(&chunk, tensor->set, part, rows, &row)) > 0;) {
-            for (size_t i = 0; tensor->added != 0 && i < n * tensor->cols; i++)
+            for (size_t i = 0; tensor->added != 0 && i < n * cols; i++)
                 chunk.values[i] = (float)(chunk.values[i] + tensor->added);
-            for (size_t i = 0; tensor->times != 0 && i < n * tensor->cols; i++)
+            for (size_t i = 0; tensor->times != 0 && i < n * cols; i++)
                 chunk.values[i] = (float)(chunk.values[i] * tensor->times);
-            for (size_t i = 0; tensor->added_row != NULL && i < n * tensor->cols; i++)
-                chunk.values[i] += tensor->added_row[i % tensor->cols];
+            for (size_t i = 0; tensor->added_row != NULL && i < n * cols; i++)
+                chunk.values[i] += tensor->added_row[i % cols];
             if (weight_writer_rows(writer, chunk.values, n) != ENGINE_OK)
                 break;
             progress_add(part->n_bytes / rows * n);
         }
         tensor_rows_free(&chunk);
     }
+}
+
+static void copy_tensor(const struct planned_tensor *tensor, struct weight_writer *writer)
+{
+    if (tensor->kind == PART_POSITIONS)
+        positions_write(tensor, writer);
+    else if (tensor->values != NULL)
+        weight_writer_rows(writer, tensor->values, tensor->rows);
+    else if (tensor->is_transposed || tensor->kind == PART_EXPERTS_OUT ||
+             tensor->kind == PART_DISTANCES)
+        write_columns(tensor, writer);
+    else if (tensor->row_numbers != NULL || tensor->row_weights != NULL)
+        copy_chosen_rows(tensor, writer);
+    else
+        copy_parts(tensor, writer);
 }
 
 /* After a write that failed, the others do nothing. The residual stream is followed for factors. */

@@ -323,12 +323,21 @@ static enum dense_activation read_dense_activation(const struct json_file *file)
 static void text_module_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     (void)st;
-    static const struct json_only usual[] = {
-        {"module_input_name", "\"sentence_embedding\"", false, NULL},
-        {"module_output_name", "\"sentence_embedding\"", false, NULL},
-        {"use_residual", "false", false, NULL},
-        {.name = NULL}};
-    json_only_check(file, usual);
+    json_only_check(file, ONLY(IS("module_input_name", "\"sentence_embedding\""),
+                               IS("module_output_name", "\"sentence_embedding\""),
+                               IS("use_residual", "false")));
+}
+
+void dense_sizes_read(struct dense_module *dense, const struct json_file *file, size_t before)
+{
+    const bool is_norm = dense->activation == DENSE_LAYER_NORM;
+    const char *in = is_norm ? "dimension" : "in_features";
+    dense->in = json_count(file, NULL, in, 1, JSON_NEEDED);
+    dense->out = is_norm ? dense->in : json_count(file, NULL, "out_features", 1, JSON_NEEDED);
+    dense->has_bias = is_norm || json_flag(file, NULL, "bias", true);
+    if (before > 0 && dense->in != before)
+        file_die(file->name, "'%s' is %zu; expected %zu, the width before it", in, dense->in,
+                 before);
 }
 
 /* Reads the next Dense module, or LayerNorm. */
@@ -336,17 +345,9 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
-    const bool is_norm = dense->activation == DENSE_LAYER_NORM;
-    const char *in = is_norm ? "dimension" : "in_features";
-    size_t before = index > 0 ? st->dense[index - 1].out : pooled_width(st);
-    dense->in = json_count(file, NULL, in, 1, JSON_NEEDED);
-    dense->out = is_norm ? dense->in : json_count(file, NULL, "out_features", 1, JSON_NEEDED);
-    if (before > 0 && dense->in != before)
-        file_die(file->name, "'%s' is %zu; expected %zu, the width before it", in, dense->in,
-                 before);
-    if (is_norm)
+    dense_sizes_read(dense, file, index > 0 ? st->dense[index - 1].out : pooled_width(st));
+    if (dense->activation == DENSE_LAYER_NORM)
         return;
-    dense->has_bias = json_flag(file, NULL, "bias", true);
     dense->activation = read_dense_activation(file);
     text_module_parse(st, file);
     st->has_bias = st->has_bias || dense->has_bias;
@@ -472,7 +473,7 @@ void prompts_parse(struct sentence_transformers *st, const struct json_file *fil
 
 /* Of a classifier, the default prompt is in force if the file is that of a CrossEncoder. */
 void prompts_write(const struct sentence_transformers *st, const struct model_config *model,
-                   struct weight_writer *writer)
+                   struct weight_output *output)
 {
     const bool has_labels = model->head == HEAD_SEQUENCE;
     const char *usual = st->is_splade ? "dot" : "cosine";
@@ -483,17 +484,14 @@ void prompts_write(const struct sentence_transformers *st, const struct model_co
     {
         char key[MOST_NAME_BYTES + 16];
         snprintf(key, sizeof key, "prompt.%s", name);
-        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, key, json_string_value(text),
-                              json_string_length(text));
+        weight_output_metadata(output, key, json_string_value(text));
     }
     if (model->query_weights && json_object_get(prompts, "query") == NULL)
-        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "prompt.query", "", 0);
+        weight_output_metadata(output, "prompt.query", "");
     if (chosen != NULL && (!has_labels || st->is_cross_encoder))
-        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "default_prompt",
-                              json_string_value(chosen), json_string_length(chosen));
+        weight_output_metadata(output, "default_prompt", json_string_value(chosen));
     if (st->similarity != NULL && strcmp(st->similarity, usual) != 0)
-        weight_writer_setting(writer, ENGINE_SETTINGS_METADATA, "similarity", st->similarity,
-                              strlen(st->similarity));
+        weight_output_metadata(output, "similarity", st->similarity);
 }
 
 /* ---- The complete directory ---- */

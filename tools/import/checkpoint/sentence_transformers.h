@@ -3,8 +3,9 @@
 #ifndef TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 #define TOOLS_IMPORT_SENTENCE_TRANSFORMERS_H
 
+#include "model/config.h"
 #include "tools/import/files/json_file.h"
-#include "tools/writer/weight_writer.h"
+#include "tools/writer/weight_output.h"
 
 enum { PLACE_BYTES = 256 };
 
@@ -22,7 +23,7 @@ struct sentence_transformers {
     bool is_splade; /* the pooling is a SpladePooling: weights of token ids, by a masked model */
     enum sparse_pooling sparse_pooling; /* of that */
     enum sparse_activation sparse_activation;
-    char router_place[PLACE_BYTES]; /* of router_config.json: router.h */
+    char router_place[PLACE_BYTES]; /* of router_config.json */
     bool has_router;
     char query_place[PLACE_BYTES]; /* of the weights of queries, or "": there are none */
     bool has_pooling;
@@ -65,8 +66,11 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 void length_parse(struct sentence_transformers *st, const struct json_file *file);
 void prompts_parse(struct sentence_transformers *st, const struct json_file *file);
 
+/* Reads the sizes of a Dense module, or LayerNorm, after `before` columns (0: not known). */
+void dense_sizes_read(struct dense_module *dense, const struct json_file *file, size_t before);
+
 /* Writes prompt.NAME, default_prompt and similarity to META. */
 void prompts_write(const struct sentence_transformers *st, const struct model_config *model,
-                   struct weight_writer *writer);
+                   struct weight_output *output);
 
 #endif

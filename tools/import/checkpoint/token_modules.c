@@ -136,25 +136,19 @@ static void set_queries(struct checkpoint *checkpoint)
 
 /* ---- Dense modules on tokens ---- */
 
-static const struct json_only ON_TOKENS[] = {
-    {"module_input_name", "\"token_embeddings\"", false, NULL},
-    {"module_output_name", "\"token_embeddings\"", false, NULL},
-    {.name = NULL}};
+#define ON_TOKENS                                                                                  \
+    ONLY(IS("module_input_name", "\"token_embeddings\""),                                          \
+         IS("module_output_name", "\"token_embeddings\""))
 
 static void read_one(struct folder *folder, struct dense_module *dense, size_t width)
 {
     struct json_file file;
     json_file_read(&file, folder, dense->place, "config.json", true, false);
-    dense->in = json_count(&file, NULL, "in_features", 1, JSON_NEEDED);
-    dense->out = json_count(&file, NULL, "out_features", 1, JSON_NEEDED);
+    dense_sizes_read(dense, &file, width);
     const char *activation = json_text(&file, NULL, "activation_function", "Identity");
     if (strcmp(json_last_name(activation), "Identity") != 0)
         file_die(file.name, "'activation_function' is '%.100s'; expected Identity", activation);
-    if (dense->in != width)
-        file_die(file.name, "'in_features' is %zu; expected %zu, the width before it", dense->in,
-                 width);
     json_only_check(&file, ON_TOKENS);
-    dense->has_bias = json_flag(&file, NULL, "bias", true);
     dense->has_residual = json_flag(&file, NULL, "use_residual", false);
     known_keys_check(&file, KEYS_MODULE, NULL, folder);
 }
@@ -182,12 +176,10 @@ static void read_token_dense(struct sentence_transformers *st, struct folder *fo
 static struct json_file read_token_mask(const struct sentence_transformers *st,
                                         struct folder *folder)
 {
-    static const struct json_only usual[] = {{"skiplist_tasks", "[\"document\"]", false, NULL},
-                                             {"keep_only_token_ids", "null", false, NULL},
-                                             {.name = NULL}};
     struct json_file file;
     json_file_read(&file, folder, st->token_mask_place, "config.json", true, false);
-    json_only_check(&file, usual);
+    json_only_check(
+        &file, ONLY(IS("skiplist_tasks", "[\"document\"]"), IS("keep_only_token_ids", "null")));
     if (json_member(&file, NULL, "skiplist_words") == NULL)
         file_die(file.name, "'skiplist_words' is absent; expected an array");
     known_keys_check(&file, KEYS_MODULE, NULL, folder);

@@ -123,6 +123,7 @@ int folder_file(struct folder *folder, const char *name, bool needed, uint64_t *
     if (fd >= 0 && i == folder->n) {
         folder->names = alloc_resize(folder->names, folder->n + 1, sizeof *folder->names);
         folder->names[folder->n++] = alloc_own(alloc_text("%s", name));
+        folder->n_bytes += *n_bytes;
     }
     return fd;
 }

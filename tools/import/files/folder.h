@@ -17,6 +17,7 @@ struct folder {
     const char *path; /* borrowed */
     char **names;     /* [n] files that were opened, relative, each once, in that order */
     size_t n;
+    uint64_t n_bytes; /* of all of them */
     enum reference_release as;
     char unread[1024]; /* keys of JSON files that no code reads ("FILE: KEY, KEY; FILE: KEY") */
 };

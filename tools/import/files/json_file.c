@@ -277,21 +277,21 @@ static const char *const HARMLESS[] = {
 
 static const struct json_only CONFIG[] = {
     {"is_causal", "false", false, "an encoder's numbers would depend on the padding beside it"},
-    {"is_decoder", "false", false, NULL},
-    {"is_encoder_decoder", "false", false, NULL},
-    {"add_cross_attention", "false", false, NULL},
-    {"per_layer_config", "null", false, NULL},
+    IS("is_decoder", "false"),
+    IS("is_encoder_decoder", "false"),
+    IS("add_cross_attention", "false"),
+    IS("per_layer_config", "null"),
     {"transformers_weights", "null", false, "remove the key, and name the file model.safetensors"},
     {"configuration_files", "null", false, ELSEWHERE},
     {"text_config", "null", false, ELSEWHERE},
-    {"token_classification_bias", "true", false, NULL},
-    {"num_kv_shared_layers", "0", false, NULL},
-    {"attention_chunk_size", "null", false, NULL},
-    {"partial_rotary_factor", "1", false, NULL},
+    IS("token_classification_bias", "true"),
+    IS("num_kv_shared_layers", "0"),
+    IS("attention_chunk_size", "null"),
+    IS("partial_rotary_factor", "1"),
     {"pruned_heads", "{}", false, "all heads are needed"},
     {"quantization_config", "{}", false, "the weights must not be quantized"},
-    {"use_alibi", "false", false, NULL},
-    {"alibi", "false", false, NULL},
+    IS("use_alibi", "false"),
+    IS("alibi", "false"),
     {.name = NULL},
 };
 static const struct json_only TRANSFORMER[] = {
@@ -307,10 +307,10 @@ static const struct json_only PROMPTS[] = {
     {.name = NULL},
 };
 
-static const struct json_only *const ONLY[] = {[KEYS_CONFIG] = CONFIG,
-                                               [KEYS_TRANSFORMER] = TRANSFORMER,
-                                               [KEYS_PROMPTS] = PROMPTS,
-                                               [KEYS_TOKENIZER_JSON] = NULL};
+static const struct json_only *const FIXED[] = {[KEYS_CONFIG] = CONFIG,
+                                                [KEYS_TRANSFORMER] = TRANSFORMER,
+                                                [KEYS_PROMPTS] = PROMPTS,
+                                                [KEYS_TOKENIZER_JSON] = NULL};
 
 bool name_is_listed(const char *list, const char *name)
 {
@@ -332,7 +332,7 @@ void known_keys_check(const struct json_file *file, enum known_keys kind, const 
     const char *key;
     json_t *value;
     bool is_first = true;
-    json_only_check(file, ONLY[kind]);
+    json_only_check(file, FIXED[kind]);
     json_object_foreach(file->root, key, value)
     {
         size_t used = strlen(folder->unread), left = sizeof folder->unread - used;

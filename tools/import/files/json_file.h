@@ -53,6 +53,10 @@ struct json_only {
     bool is_needed;     /* the class' default is another */
     const char *advice; /* what to do if the file has another value, or NULL */
 };
+// clang-format off
+#define ONLY(...)       (const struct json_only[]){__VA_ARGS__, {.name = NULL}}
+#define IS(name, value) {name, value, false, NULL}
+// clang-format on
 void json_only_check(const struct json_file *file, const struct json_only *only);
 
 /* The value of a name, or -1. */

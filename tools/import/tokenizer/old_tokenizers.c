@@ -91,7 +91,7 @@ void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, 
     json.file.root = json_object();
     class_tokens_set(&json);
     added_tokens_read(&json);
-    class_settings_set(&json, beside, json.class);
+    class_settings_set(&json);
 }
 
 /* ---- vocab.json and merges.txt of BPE ---- */
@@ -121,18 +121,16 @@ static json_t *make_model(const struct tokenizer_beside *beside,
 void bpe_files_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
                     const struct tokenizer_beside *beside)
 {
-    static const struct json_only only[] = {{"add_bos_token", "false", false, NULL},
-                                            {"add_eos_token", "false", false, NULL},
-                                            {.name = NULL}};
     struct json_tokenizer json = {.tokenizer = tokenizer, .beside = beside, .is_vocabulary = true};
     json.class = find_class(beside, "a vocab.json and a merges.txt", "bpe",
                             "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
                             "CodeGenTokenizer, CLIPTokenizer, Qwen2Tokenizer, DebertaTokenizer");
-    json_only_check(&beside->config, only);
+    json_only_check(&beside->config,
+                    ONLY(IS("add_bos_token", "false"), IS("add_eos_token", "false")));
     json_file_parse(&json.file, "vocab.json", text, len, false);
     json.file.root = json_pack("{s:o}", "model", make_model(beside, json.class, json.file.root));
     json_parts_read(&json);
-    class_settings_set(&json, beside, json.class);
+    class_settings_set(&json);
     if (beside->as == AS_ANY && json.class->is_of_4)
         snprintf(tokenizer->note, sizeof tokenizer->note,
                  "pairs of texts are as in transformers 4: 5 puts two separators between them");
@@ -448,8 +446,9 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     set_added(tokenizer, &added, pieces, &model, n_extra);
     add_named_tokens(&json, &added);
     class_frame_set(tokenizer, NULL, class);
+    json.class = class;
     if (class->is_of_4 ? beside->as == AS_TRANSFORMERS_5 : beside->as != AS_TRANSFORMERS_4)
-        class_settings_set(&json, beside, class);
+        class_settings_set(&json);
     if (beside->as == AS_ANY)
         snprintf(tokenizer->note, sizeof tokenizer->note, "%s",
                  class->is_of_4 ? "tokens are as in transformers 4: 5 leaves out the map of "

@@ -262,12 +262,12 @@ static const char *yes(bool is_on)
     return is_on ? "yes" : NULL;
 }
 
-static void make_model(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                       const struct reference_class *class, struct tokenizer_draft *draft)
+static void make_model(const struct json_tokenizer *json, struct tokenizer_draft *draft)
 {
+    const struct reference_class *class = json->class;
     const struct word_list *words = &json->tokenizer->draft.words;
     char unknown[32] = "", text[64];
-    const char *token = class_special(class, beside, TOKEN_UNK, text);
+    const char *token = class_special(class, json->beside, TOKEN_UNK, text);
     size_t id = class->unknown == UNK_TOKEN ? word_list_find(words, token, strlen(token))
                                             : (size_t) class->unknown;
     if (class->unknown != 0 && id != WORD_NONE)
@@ -300,10 +300,10 @@ struct class_switches class_switches_read(const struct json_file *config,
 }
 
 /* Sets in `draft` what the class makes of the files. */
-static void make_settings(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                          const struct reference_class *class, struct tokenizer_draft *draft)
+static void make_settings(const struct json_tokenizer *json, struct tokenizer_draft *draft)
 {
-    const struct json_file *config = &beside->config;
+    const struct json_file *config = &json->beside->config;
+    const struct reference_class *class = json->class;
     bool is_prefixed = class->splitter != NULL && strstr(class->splitter, "metaspace") != NULL;
     bool adds_blank = json_flag(config, NULL, "add_prefix_space", is_prefixed);
     const char *pattern = class->pattern != NULL ? class->pattern : "";
@@ -313,7 +313,7 @@ static void make_settings(const struct json_tokenizer *json, const struct tokeni
     const struct class_switches switches =
         class_switches_read(config, class, draft_has_section(&json->tokenizer->draft, "CMAP"));
     struct blank_list steps = {.n = 0}, splitter = {.n = 0};
-    make_model(json, beside, class, draft);
+    make_model(json, draft);
     class_steps(&steps, class->normalizer != NULL ? class->normalizer : "", &switches);
     make(draft, "normalizer", steps.text);
     if (is_prefixed && adds_blank)
@@ -367,15 +367,14 @@ void class_kind_check(struct json_tokenizer *json)
     json->class = NULL;
 }
 
-void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                        const struct reference_class *class)
+void class_settings_set(struct json_tokenizer *json)
 {
     struct tokenizer_draft *draft = &json->tokenizer->draft;
-    make_settings(json, beside, class, draft);
-    if (class->trims)
+    make_settings(json, draft);
+    if (json->class->trims)
         draft_replace(draft, "trim",
                       draft_get(draft, "first_blank")[0] != '\0' ? "but_first" : "yes");
-    class_frame_set(json->tokenizer, beside, class);
+    class_frame_set(json->tokenizer, json->beside, json->class);
 }
 
 /* ---- What tokenizer.json has ---- */
@@ -402,9 +401,10 @@ static void check_switch(const struct tokenizer_beside *beside, const char *key,
 }
 
 /* The switches that 4.x follows too. */
-static void check_switches(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                           const struct reference_class *class)
+static void check_switches(const struct json_tokenizer *json)
 {
+    const struct tokenizer_beside *beside = json->beside;
+    const struct reference_class *class = json->class;
     const struct tokenizer_draft *draft = &json->tokenizer->draft;
     const char *steps = draft_get(draft, "normalizer"), *splitter = draft_get(draft, "splitter");
     bool lower = name_is_listed(steps, "lower");
@@ -457,8 +457,7 @@ static const char *without_blanks(const char *steps)
  * without the types if the class gives none. Returns whether they differ in odd blanks alone: newer
  * files of sentencepiece's classes drop blanks by the normalizer, and maybe not at the end of a
  * text. */
-static bool compare_parts(const struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                          const struct reference_class *class)
+static bool compare_parts(const struct json_tokenizer *json)
 {
     static const struct {
         const char *key, *part;
@@ -479,12 +478,13 @@ static bool compare_parts(const struct json_tokenizer *json, const struct tokeni
                  {"metaspace_splits", "pre-tokenizer"}};
     static struct import_tokenizer made;
     const struct import_tokenizer *own = json->tokenizer;
+    const struct reference_class *class = json->class;
     char pair[TEMPLATE_BYTES];
     bool in_blanks = false;
-    struct tokenizer_beside newer = *beside;
+    struct tokenizer_beside newer = *json->beside;
     newer.as = AS_TRANSFORMERS_5;
     made = (struct import_tokenizer){.draft.words = own->draft.words, .name = own->name};
-    make_settings(json, beside, class, &made.draft);
+    make_settings(json, &made.draft);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *key = parts[i].key, *found = draft_get(&own->draft, key);
         const char *value = draft_get(&made.draft, key);
@@ -516,7 +516,6 @@ static bool compare_parts(const struct json_tokenizer *json, const struct tokeni
 void class_conflicts_check(struct json_tokenizer *json)
 {
     const struct tokenizer_beside *beside = json->beside;
-    const struct reference_class *class = json->class;
     const json_t *truncation = json_member(&json->file, NULL, "truncation");
     const char *direction = json_string_value(json_object_get(truncation, "direction"));
     bool in_blanks = false;
@@ -527,13 +526,13 @@ void class_conflicts_check(struct json_tokenizer *json)
                  "\"truncation_side\": \"right\" in tokenizer_config.json",
                  direction);
     if (beside->as != AS_TRANSFORMERS_5)
-        check_switches(json, beside, class);
-    if (class == NULL || beside->as == AS_TRANSFORMERS_4)
+        check_switches(json);
+    if (json->class == NULL || beside->as == AS_TRANSFORMERS_4)
         return;
     if (beside->as == AS_ANY)
-        in_blanks = compare_parts(json, beside, class);
+        in_blanks = compare_parts(json);
     if (in_blanks || beside->as == AS_TRANSFORMERS_5)
-        class_settings_set(json, beside, class);
+        class_settings_set(json);
     if (in_blanks)
         snprintf(json->tokenizer->note, sizeof json->tokenizer->note, BLANKS_NOTE "tokenizer.json");
 }

@@ -101,8 +101,7 @@ void class_conflicts_check(struct json_tokenizer *json);
     "transformers-4 splits them as 4 does by "
 
 /* Sets everything but the vocabulary and the added tokens to what the class makes of the files. */
-void class_settings_set(struct json_tokenizer *json, const struct tokenizer_beside *beside,
-                        const struct reference_class *class);
+void class_settings_set(struct json_tokenizer *json);
 
 /* Returns whether the class gives types of tokens where no file says so: in transformers 5 only
  * those of BERT, DeBERTa and a few more do. */

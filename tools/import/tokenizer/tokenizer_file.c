@@ -35,7 +35,19 @@ static const char SWITCHES[] =
     "additional_special_tokens extra_special_tokens model_specific_special_tokens sp_model_kwargs "
     "extra_ids split_special_tokens truncation_side add_bos_token add_eos_token ";
 
-#define IN_PYTHON "BertJapaneseTokenizer reads the key, and is in Python alone"
+#define OF_PYTHON(name)                                                                            \
+    {                                                                                              \
+        name, "null", false, "BertJapaneseTokenizer reads the key, and is in Python alone"         \
+    }
+static const struct json_only CONFIG[] = {IS("split_special_tokens", "false"),
+                                          IS("truncation_side", "\"right\""),
+                                          IS("fast_tokenizer_files", "null"),
+                                          OF_PYTHON("word_tokenizer_type"),
+                                          OF_PYTHON("subword_tokenizer_type"),
+                                          OF_PYTHON("mecab_kwargs"),
+                                          OF_PYTHON("sudachi_kwargs"),
+                                          OF_PYTHON("jumanpp_kwargs"),
+                                          {.name = NULL}};
 
 /* ---- Reading ---- */
 
@@ -109,15 +121,6 @@ bool import_tokenizer_is_there(const struct folder *folder, const char *place)
 void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *folder,
                            const char *place, bool is_static)
 {
-    static const struct json_only only[] = {{"split_special_tokens", "false", false, NULL},
-                                            {"truncation_side", "\"right\"", false, NULL},
-                                            {"fast_tokenizer_files", "null", false, NULL},
-                                            {"word_tokenizer_type", "null", false, IN_PYTHON},
-                                            {"subword_tokenizer_type", "null", false, IN_PYTHON},
-                                            {"mecab_kwargs", "null", false, IN_PYTHON},
-                                            {"sudachi_kwargs", "null", false, IN_PYTHON},
-                                            {"jumanpp_kwargs", "null", false, IN_PYTHON},
-                                            {.name = NULL}};
     const struct source *source = find_source(folder, place);
     struct tokenizer_beside beside = {.is_static = is_static, .as = folder->as};
     char name[FOLDER_PATH], merges[FOLDER_PATH];
@@ -133,7 +136,7 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     beside.folder = beside.is_static ? NULL : folder;
     json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
     if (!beside.is_static)
-        json_only_check(&beside.config, only);
+        json_only_check(&beside.config, CONFIG);
     char *text =
         folder_text(folder, folder_name(name, place, source->name), true, MOST_FILE_BYTES, &len);
     if (source->read == bpe_files_read) {
