@@ -35,7 +35,7 @@ static const struct body BERT = {
     .keys = KEYS(BERT_KEYS),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
-    .left_out = NAMES(BERT_LEFT_OUT),
+    .left_out = LEFT_OUT(OF_BERT),
 };
 
 static const struct body ELECTRA = {
@@ -45,8 +45,7 @@ static const struct body ELECTRA = {
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
     .left_out =
-        NAMES("embeddings.position_ids", "embeddings.token_type_ids", "discriminator_predictions.",
-              "generator_predictions.", "generator_lm_head.", "classifier.", "qa_outputs."),
+        LEFT_OUT("discriminator_predictions.", "generator_predictions.", "generator_lm_head."),
 };
 
 /* Other names of its sizes, which it reads too, must say the same. */
@@ -83,7 +82,7 @@ const struct head POOLED_SEQUENCE_HEAD = {HEAD_SEQUENCE, DENSE_TANH,
                                           .parts = SEQUENCE_PARTS("pooler.dense", "classifier")};
 const struct head TOKEN_HEAD = {HEAD_TOKEN, DENSE_NONE,
                                 .parts = PARTS({HEAD_SCORES, {"classifier"}})};
-static const struct head BERT_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
+const struct head BERT_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
 /* Of stanford-futuredata/ColBERT, without a bias. */
 static const struct head COLBERT = {
     HEAD_NONE, DENSE_NONE,
@@ -142,14 +141,13 @@ static const struct body ROBERTA = {
     /* The lora_ keys are adapter.c's. */
     .unread = "emb_pooler matryoshka_dimensions truncation lora_adaptations lora_alpha lora_rank "
               "lora_dropout_p lora_main_params_trainable load_trained_adapters task_instructions",
-    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",
-                      "classifier.", "qa_outputs."),
+    .left_out = LEFT_OUT("pooler.", "lm_head."),
 };
 
 const struct head DENSE_SEQUENCE_HEAD = {
     HEAD_SEQUENCE, DENSE_TANH, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
 /* Its activation is the exact GELU for any hidden_act. */
-static const struct head ROBERTA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
+const struct head ROBERTA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
 
 /* Its positions begin at 2 for any config.json, and it has no types. */
 static const struct body MPNET = {
@@ -186,8 +184,7 @@ static const struct body ALBERT = {
                .layer = LAYER("encoder.albert_layer_groups.#.albert_layers.0.", "attention.query",
                               "attention.key", "attention.value", "attention.dense",
                               "attention.LayerNorm", "ffn", "ffn_output", "full_layer_layer_norm")),
-    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
-                      "predictions.", "sop_classifier.", "classifier.", "qa_outputs."),
+    .left_out = LEFT_OUT("pooler.", "predictions.", "sop_classifier."),
 };
 
 static const struct head ALBERT_POOLER = {
@@ -245,8 +242,7 @@ static const struct body JINA = {
                                     TO_NORM("encoder.layer.#.mlp.layernorm"))),
     .other_layout = &JINA_CODE_LAYOUT,
     .unread = "model_max_length",
-    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
-                      "cls.predictions.", "classifier.", "qa_outputs."),
+    .left_out = LEFT_OUT("pooler.", "cls.predictions."),
 };
 
 /* Published embedding models name this class and have no such head. */

@@ -3,8 +3,6 @@
  * modeling_NAME.py and configuration_NAME.py in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
-static const struct head MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
-
 /* Every token is of task 0, as if no code said otherwise. */
 static struct added_row row_of_task(const struct json_file *file)
 {
@@ -20,7 +18,7 @@ static const struct body ERNIE = {
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING), .layer = BERT_LAYER),
     .added_row = row_of_task,
     .unread = "task_id fuse enable_recompute",
-    .left_out = NAMES("embeddings.task_type_embeddings.", BERT_LEFT_OUT),
+    .left_out = LEFT_OUT(OF_BERT, "embeddings.task_type_embeddings."),
 };
 
 /* A layer with a norm before each half, and one after the last layer. */
@@ -45,7 +43,7 @@ static const struct body MEGATRON = {
     .keys = KEYS(EARLY_SIZES, BERT_NORM, COUNT("type_vocab_size", token_types, 2)),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = EARLY_NORMS("attention.ln", "ln", "encoder.ln"),
-    .left_out = NAMES(BERT_LEFT_OUT),
+    .left_out = LEFT_OUT(OF_BERT),
 };
 
 static void finish_roberta_xl(const struct json_file *file, struct model_config *model)
@@ -62,9 +60,8 @@ static const struct body ROBERTA_XL = {
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = EARLY_NORMS("attention.self_attn_layer_norm", "LayerNorm", "encoder.LayerNorm"),
     .finish = finish_roberta_xl,
-    .left_out = NAMES(BERT_LEFT_OUT, "lm_head."),
+    .left_out = LEFT_OUT(OF_BERT, "lm_head."),
 };
-static const struct head ROBERTA_XL_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
 
 /* Its table of sines is left out: they are computed. */
 static const struct body ROFORMER = {
@@ -78,20 +75,20 @@ static const struct body ROFORMER = {
                  IS("use_bias", "true")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
-    .left_out = NAMES(BERT_LEFT_OUT, "encoder.embed_positions."),
+    .left_out = LEFT_OUT(OF_BERT, "encoder.embed_positions."),
 };
 static const struct head ROFORMER_SEQUENCE = {
     HEAD_SEQUENCE, AS_THE_MODEL,
     .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
 
 const struct architecture BERT_KIN_CLASSES[] = {
-    CLASSES("Ernie", "ernie", &ERNIE, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
-    {"ErnieForPreTraining", "ernie", &ERNIE, &MASK},
-    CLASSES("MegatronBert", "megatron-bert", &MEGATRON, &POOLER_HEAD, &MASK, &POOLED_SEQUENCE_HEAD,
-            &TOKEN_HEAD),
-    {"MegatronBertForPreTraining", "megatron-bert", &MEGATRON, &MASK},
-    CLASSES("XLMRobertaXL", "xlm-roberta-xl", &ROBERTA_XL, &POOLER_HEAD, &ROBERTA_XL_MASK,
+    CLASSES("Ernie", "ernie", &ERNIE, &POOLER_HEAD, &BERT_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
+    {"ErnieForPreTraining", "ernie", &ERNIE, &BERT_MASK},
+    CLASSES("MegatronBert", "megatron-bert", &MEGATRON, &POOLER_HEAD, &BERT_MASK,
+            &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
+    {"MegatronBertForPreTraining", "megatron-bert", &MEGATRON, &BERT_MASK},
+    CLASSES("XLMRobertaXL", "xlm-roberta-xl", &ROBERTA_XL, &POOLER_HEAD, &ROBERTA_MASK,
             &DENSE_SEQUENCE_HEAD, &TOKEN_HEAD),
-    CLASSES("RoFormer", "roformer", &ROFORMER, NULL, &MASK, &ROFORMER_SEQUENCE, &TOKEN_HEAD),
+    CLASSES("RoFormer", "roformer", &ROFORMER, NULL, &BERT_MASK, &ROFORMER_SEQUENCE, &TOKEN_HEAD),
     {.class_name = NULL},
 };

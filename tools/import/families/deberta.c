@@ -98,41 +98,42 @@ static void finish_first(const struct json_file *file, struct model_config *mode
     set_positions(file, model, 0);
 }
 
+#define SELF "encoder.layer.#.attention.self."
+
+static struct position_sources sources_of(const struct json_file *file, const char *key,
+                                          const char *query, const char *norm, bool key_has_bias)
+{
+    bool c2p, p2c;
+    read_terms(file, &c2p, &p2c);
+    return (struct position_sources){c2p ? key : NULL, p2c ? query : NULL,
+                                     "encoder.rel_embeddings.weight", norm, key_has_bias};
+}
+
 static struct position_sources positions(const struct json_file *file)
 {
     const char *norm = json_text(file, NULL, "norm_rel_ebd", "none");
-    bool is_shared = json_flag(file, NULL, "share_att_key", false), c2p, p2c;
-    const char *key = "encoder.layer.#.attention.self.pos_key_proj";
-    const char *query = "encoder.layer.#.attention.self.pos_query_proj";
+    bool is_shared = json_flag(file, NULL, "share_att_key", false);
     bool has_norm = strcasecmp(norm, "layer_norm") == 0;
     if (!has_norm && strcasecmp(norm, "none") != 0)
         file_die(file->name, "'norm_rel_ebd' is '%.100s'; expected layer_norm or none", norm);
-    read_terms(file, &c2p, &p2c);
-    if (is_shared) {
-        key = "encoder.layer.#.attention.self.key_proj";
-        query = "encoder.layer.#.attention.self.query_proj";
-    }
-    return (struct position_sources){c2p ? key : NULL, p2c ? query : NULL,
-                                     "encoder.rel_embeddings.weight",
-                                     has_norm ? "encoder.LayerNorm" : NULL, true};
+    return sources_of(file, is_shared ? SELF "key_proj" : SELF "pos_key_proj",
+                      is_shared ? SELF "query_proj" : SELF "pos_query_proj",
+                      has_norm ? "encoder.LayerNorm" : NULL, true);
 }
 
 static struct position_sources positions_of_first(const struct json_file *file)
 {
-    bool c2p, p2c;
-    read_terms(file, &c2p, &p2c);
-    return (struct position_sources){c2p ? "encoder.layer.#.attention.self.pos_proj" : NULL,
-                                     p2c ? "encoder.layer.#.attention.self.pos_q_proj" : NULL,
-                                     "encoder.rel_embeddings.weight", NULL, false};
+    return sources_of(file, SELF "pos_proj", SELF "pos_q_proj", NULL, false);
 }
 
-#define LEFT_OUT                                                                                   \
+#define DEBERTA_LEFT_OUT                                                                           \
     NAMES("embeddings.position_ids", "embeddings.position_embeddings.", "encoder.rel_embeddings.", \
           "encoder.LayerNorm.", "pooler.", "cls.", "lm_predictions.", "mask_predictions.",         \
           "classifier.", "qa_outputs.")
 #define DEBERTA_KEYS                                                                               \
     KEYS(BERT_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-7),                                     \
          COUNT("type_vocab_size", token_types, 0), ACTIVATION("hidden_act", ACTIVATION_GELU))
+#define OF_HEADS PART_HEADS, DIM_QKV, DIM_WIDTH, 0
 #define AFTER_ATTENTION                                                                            \
     TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),                                   \
         TO_ATTENTION_NORM("encoder.layer.#.attention.output.LayerNorm"),                           \
@@ -144,35 +145,27 @@ static const struct body DEBERTA_1 = {
     .keys = DEBERTA_KEYS,
     .only = ONLY(IS("talking_head", "false")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .layer = PARTS({"layers.#.attention.qkv",
-                                     PART_HEADS,
-                                     DIM_QKV,
-                                     DIM_WIDTH,
-                                     0,
-                                     {"encoder.layer.#.attention.self.in_proj",
-                                      "encoder.layer.#.attention.self.q_bias",
-                                      "encoder.layer.#.attention.self.v_bias"}},
+                     .layer = PARTS(TO_QKV(OF_HEADS, SELF "in_proj", SELF "q_bias", SELF "v_bias"),
                                     AFTER_ATTENTION)),
     .finish = finish_first,
     .positions = positions_of_first,
     .unread = "pooler_dropout pooler_hidden_act cls_dropout legacy padding_idx",
-    .left_out = LEFT_OUT,
+    .left_out = DEBERTA_LEFT_OUT,
 };
 
 static const struct body DEBERTA = {
     .prefixes = NAMES("deberta.", "model."),
     .keys = DEBERTA_KEYS,
     .only = ONLY(IS("conv_kernel_size", "0")),
-    .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .layer = PARTS(TO_QKV(SQUARE, "encoder.layer.#.attention.self.query_proj",
-                                           "encoder.layer.#.attention.self.key_proj",
-                                           "encoder.layer.#.attention.self.value_proj"),
-                                    AFTER_ATTENTION)),
+    .layout =
+        LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
+               .layer = PARTS(TO_QKV(SQUARE, SELF "query_proj", SELF "key_proj", SELF "value_proj"),
+                              AFTER_ATTENTION)),
     .finish = finish,
     .positions = positions,
     .unread = "pooler_dropout pooler_hidden_act cls_dropout conv_act conv_groups legacy "
               "share_att_key norm_rel_ebd padding_idx",
-    .left_out = LEFT_OUT,
+    .left_out = DEBERTA_LEFT_OUT,
 };
 
 /* ---- Heads ---- */

@@ -87,29 +87,26 @@ double rotary_base_read(const struct json_file *file, const char *kind, double o
 void layer_types_read(const struct json_file *file, struct model_config *model)
 {
     const json_t *types = json_typed(file, "layer_types", JSON_ARRAY, "an array of names");
-    size_t first = model->layers, second = model->layers;
+    size_t n_global = 0;
     if (types == NULL)
         return;
-    for (size_t layer = model->layers; layer-- > 0;) {
+    model->global_first = model->global_every = 0;
+    for (size_t layer = 0; layer < model->layers; layer++) {
         const char *type = json_string_value(json_array_get(types, layer));
-        if (type != NULL && strcmp(type, "full_attention") == 0) {
-            second = first;
-            first = layer;
-        } else if (type == NULL || strcmp(type, "sliding_attention") != 0) {
+        bool is_global = type != NULL && strcmp(type, "full_attention") == 0;
+        if (!is_global && (type == NULL || strcmp(type, "sliding_attention") != 0))
             file_die(file->name,
                      "'layer_types' does not have full_attention or sliding_attention for each of "
                      "%zu layers",
                      model->layers);
+        n_global += is_global;
+        if (is_global && n_global == 1) {
+            model->global_first = layer;
+            model->global_every = model->layers; /* if it is the only one */
+        } else if (is_global && n_global == 2) {
+            model->global_every = layer - model->global_first;
         }
-    }
-    /* After only one such layer the next would be the first one after the model. */
-    model->global_every = second - first + (second == model->layers ? first : 0);
-    model->global_first = first;
-    if (first == model->layers)
-        model->global_every = model->global_first = 0;
-    for (size_t layer = 0; layer < model->layers; layer++) {
-        const char *type = json_string_value(json_array_get(types, layer));
-        if (config_is_global(model, layer) != (strcmp(type, "full_attention") == 0))
+        if (config_is_global(model, layer) != is_global)
             file_die(file->name,
                      "'layer_types' has full_attention at uneven distances (layer %zu); expected "
                      "every n-th layer",

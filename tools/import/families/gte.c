@@ -31,12 +31,6 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
     BERT_SIZES, BERT_NORM, FIXED(attention_position, ATTENTION_POSITION_ROTARY),                   \
         COUNT("type_vocab_size", token_types, 1), NUMBER(NULL, rotary_base, base),                 \
         ACTIVATION("hidden_act", ACTIVATION_GELU), __VA_ARGS__
-#define GTE_KEYS(base)                                                                             \
-    KEYS(ROTARY_BERT(base, FIXED(gate, GATE_SECOND), FIXED(feed_forward_in_bias, false)))
-#define GTE_ONLY                                                                                   \
-    ONLY(IS("position_embedding_type", "\"rope\""),                                     \
-         IS("layer_norm_type", "\"layer_norm\""),                                       \
-         IS("logn_attention_scale", "false"))
 #define NEW_LAYOUT(...)                                                                            \
     LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
            .layer = PARTS({"layers.#.attention.qkv", __VA_ARGS__},                                 \
@@ -50,19 +44,24 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
     NEW_LAYOUT(SQUARE, {"encoder.layer.#.attention.q_proj", "encoder.layer.#.attention.k_proj",    \
                         "encoder.layer.#.attention.v_proj"})
 #define TRANSFORMERS_LAYOUT(...)                                                                   \
-    {.embedding = PARTS(BERT_EMBEDDING),                                                     \
-           .layer = PARTS(TO_QKV(SQUARE, "layers.#.self_attn.q_proj",                              \
-                                 "layers.#.self_attn.k_proj", "layers.#.self_attn.v_proj"),        \
-                          TO_OUTPUT(SQUARE, "layers.#.self_attn.o_proj"),                          \
-                          TO_ATTENTION_NORM("layers.#.post_attention_layernorm"), __VA_ARGS__,     \
-                          TO_NORM("layers.#.post_mlp_layernorm"))}
-/* How it is computed; pack_qkv is known by the names of the tensors, and the last two are read only
- * where scores are scaled by the logarithm of the length. */
-#define GTE_UNREAD                                                                                 \
-    "pack_qkv unpad_inputs use_memory_efficient_attention logn_attention_clip1"
+    {.embedding = PARTS(BERT_EMBEDDING),                                                           \
+     .layer = PARTS(TO_QKV(SQUARE, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",       \
+                           "layers.#.self_attn.v_proj"),                                           \
+                    TO_OUTPUT(SQUARE, "layers.#.self_attn.o_proj"),                                \
+                    TO_ATTENTION_NORM("layers.#.post_attention_layernorm"), __VA_ARGS__,           \
+                    TO_NORM("layers.#.post_mlp_layernorm"))}
 #define GTE_LEFT_OUT                                                                               \
     NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "lm_head.",           \
           "classifier.")
+/* Unread is how it is computed; pack_qkv is known by the names of the tensors, and the last one is
+ * read only where scores are scaled by the logarithm of the length. */
+#define GTE_BODY(base)                                                                             \
+    .keys = KEYS(ROTARY_BERT(base, FIXED(gate, GATE_SECOND), FIXED(feed_forward_in_bias, false))), \
+    .only = ONLY(IS("position_embedding_type", "\"rope\""),                                        \
+                 IS("layer_norm_type", "\"layer_norm\""), IS("logn_attention_scale", "false")),    \
+    .finish = finish_gte,                                                                          \
+    .unread = "pack_qkv unpad_inputs use_memory_efficient_attention logn_attention_clip1",         \
+    .left_out = GTE_LEFT_OUT
 // clang-format on
 
 const struct layout GTE_LAYOUT =
@@ -72,25 +71,17 @@ static const struct layout JINA_3_LAYOUT =
     TRANSFORMERS_LAYOUT(TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.fc1"), TO_OUT("layers.#.mlp.fc2"));
 
 static const struct body NEW = {
+    GTE_BODY(10000),
     .prefixes = NAMES("new.", "model."),
-    .keys = GTE_KEYS(10000),
-    .only = GTE_ONLY,
     .layout = PACKED,
     .other_layout = SEPARATE,
-    .finish = finish_gte,
-    .unread = GTE_UNREAD,
-    .left_out = GTE_LEFT_OUT,
 };
 /* Also with the names of tensors of NewModel, as snowflake-arctic-embed-m-v2.0 has them. */
 static const struct body GTE = {
+    GTE_BODY(160000),
     .prefixes = NAMES("gte.", "new.", "model."),
-    .keys = GTE_KEYS(160000),
-    .only = GTE_ONLY,
     .layout = &GTE_LAYOUT,
     .other_layout = PACKED,
-    .finish = finish_gte,
-    .unread = GTE_UNREAD,
-    .left_out = GTE_LEFT_OUT,
 };
 static const struct body JINA_3 = {
     .prefixes = NAMES("roberta.", "model."),
@@ -103,20 +94,17 @@ static const struct body JINA_3 = {
 };
 
 /* As transformers has the layers of the head, and as NewModel's code names them. */
+#define GTE_MASK_PARTS(norm)                                                                       \
+    MASK_PARTS("lm_head.dense", norm, "lm_head.decoder.weight", "lm_head.decoder.bias")
 static const struct head GTE_MASK = {HEAD_MASK, DENSE_GELU,
-                                     .parts = MASK_PARTS("lm_head.dense", "lm_head.layer_norm",
-                                                         "lm_head.decoder.weight",
-                                                         "lm_head.decoder.bias")};
-static const struct head JINA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
+                                     .parts = GTE_MASK_PARTS("lm_head.layer_norm")};
 static const struct head NEW_MASK = {HEAD_MASK, AS_THE_MODEL,
-                                     .parts = MASK_PARTS("lm_head.dense", "lm_head.norm",
-                                                         "lm_head.decoder.weight",
-                                                         "lm_head.decoder.bias")};
+                                     .parts = GTE_MASK_PARTS("lm_head.norm")};
 
 const struct architecture GTE_CLASSES[] = {
     CLASSES("Gte", "gte", &GTE, &POOLER_HEAD, &GTE_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
     CLASSES("New", "new", &NEW, &POOLER_HEAD, &NEW_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),
-    CLASSES("JinaEmbeddingsV3", "jina_embeddings_v3", &JINA_3, &POOLER_HEAD, &JINA_MASK,
+    CLASSES("JinaEmbeddingsV3", "jina_embeddings_v3", &JINA_3, &POOLER_HEAD, &ROBERTA_MASK,
             &DENSE_SEQUENCE_HEAD, &TOKEN_HEAD),
     {.class_name = NULL},
 };

@@ -103,8 +103,7 @@ static const struct body NOMIC = {
     .finish = finish_nomic,
     .unread = "reorder_and_upcast_attn max_trained_positions last_layer_subset ffn_div moe_top_k "
               "moe_impl moe_resid_pdrop router_aux_loss_coef add_pooling_layer",
-    .left_out = NAMES("embeddings.position_ids", "embeddings.token_type_ids", "pooler.",
-                      "cls.predictions.", "classifier.", "qa_outputs."),
+    .left_out = LEFT_OUT("pooler.", "cls.predictions."),
 };
 
 static const struct head NOMIC_MASK = {
@@ -220,8 +219,8 @@ static const struct head MODERNBERT_TOKEN = {
            .layer = PARTS(ATTENTION_PARTS(kind), TO_NORM("layers.#.post_attention_layernorm"),   \
                           FEED_FORWARD_PARTS),                                                     \
            .final = FINAL_PARTS)
-#define DECODER(kind, ...)                                                                         \
-    .prefixes = NAMES("model."), .layout = DECODER_LAYOUT(kind),                                   \
+#define DECODER(kind, finishing, ...)                                                              \
+    .prefixes = NAMES("model."), .layout = DECODER_LAYOUT(kind), .finish = finishing,              \
     .left_out = NAMES("lm_head.", "score.", "classifier.", "dense."),                              \
     .keys = KEYS(__VA_ARGS__, FIXED(norm_place, NORM_PRE),                                         \
                  ACTIVATION("hidden_act", ACTIVATION_SILU))
@@ -229,15 +228,23 @@ static const struct head MODERNBERT_TOKEN = {
 
 /* ---- Gemma 3 ---- */
 
-static void finish_gemma(const struct json_file *file, struct model_config *model)
+/* Which layers see all tokens, and the bases of these and of the others. */
+static void read_layers_of_gemma(const struct json_file *file, struct model_config *model)
 {
-    size_t scalar = json_count(file, NULL, "query_pre_attn_scalar", 1, 256);
-    model->score_scale = 1 / sqrt((double)scalar);
     model->embedding_scale = sqrt((double)model->width);
     model->rotary_base =
         rotary_base_read(file, "full_attention", json_number(file, "rope_theta", 1000000));
     model->rotary_local_base = rotary_base_read(file, "sliding_attention",
                                                 json_number(file, "rope_local_base_freq", 10000));
+    model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
+    model->global_first = model->global_every - 1;
+    layer_types_read(file, model);
+}
+
+static void finish_gemma(const struct json_file *file, struct model_config *model)
+{
+    size_t scalar = json_count(file, NULL, "query_pre_attn_scalar", 1, 256);
+    model->score_scale = 1 / sqrt((double)scalar);
     /* The key counts both sides of a token. With is_causal false there is one token more on each.
      * Without use_bidirectional_attention the key counts one side; a causal one with the token. */
     bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
@@ -246,9 +253,7 @@ static void finish_gemma(const struct json_file *file, struct model_config *mode
     model->window = json_count(file, NULL, "sliding_window", 2, 4096);
     model->window = both ? model->window / 2 + !causal : model->window - causal;
     model->mask = both || !causal ? MASK_FULL : MASK_CAUSAL;
-    model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
-    model->global_first = model->global_every - 1;
-    layer_types_read(file, model);
+    read_layers_of_gemma(file, model);
 }
 
 static const struct body GEMMA = {
@@ -303,13 +308,8 @@ static void read_global_heads(const struct json_file *file, struct model_config 
 static void finish_gemma2(const struct json_file *file, struct model_config *model)
 {
     model->score_scale = 1;
-    model->embedding_scale = sqrt((double)model->width);
-    model->rotary_base = rotary_base_read(file, "full_attention", 1000000);
-    model->rotary_local_base = rotary_base_read(file, "sliding_attention", 10000);
     model->window = json_count(file, NULL, "sliding_window", 1, 512);
-    model->global_every = json_count(file, NULL, "sliding_window_pattern", 1, 6);
-    model->global_first = model->global_every - 1;
-    layer_types_read(file, model);
+    read_layers_of_gemma(file, model);
     if (!config_is_global(model, model->layers - 1))
         file_die(file->name, "the last of %zu layers has a window; expected full_attention",
                  model->layers);
@@ -383,18 +383,16 @@ static void finish_mistral(const struct json_file *file, struct model_config *mo
 }
 
 static const struct body QWEN = {
-    DECODER(PART_LINEAR, SIZES(128, 32), DECODER_MASK),
+    DECODER(PART_LINEAR, finish_decoder, SIZES(128, 32), DECODER_MASK),
     .only = ONLY(IS("use_sliding_window", "false"), IS("rope_scaling", "null")),
-    .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
 };
 
 /* Its queries, keys and values have a bias, and its output has none. */
 static const struct body QWEN2 = {
-    DECODER(PART_NO_BIAS, DECODER_SIZES(-1, 32, 1e-6), FIXED(feed_forward_bias, false),
-            DECODER_MASK),
+    DECODER(PART_NO_BIAS, finish_decoder, DECODER_SIZES(-1, 32, 1e-6),
+            FIXED(feed_forward_bias, false), DECODER_MASK),
     .only = ONLY(IS("use_sliding_window", "false"), IS("rope_scaling", "null")),
-    .finish = finish_decoder,
     .unread = "sliding_window max_window_layers",
 };
 
@@ -404,21 +402,18 @@ static const struct body QWEN2 = {
 
 /* pretraining_tp was how a product was cut into parts. */
 static const struct body LLAMA = {
-    DECODER(PART_LINEAR, LLAMA_SIZES(1e-6), DECODER_MASK),
+    DECODER(PART_LINEAR, finish_decoder, LLAMA_SIZES(1e-6), DECODER_MASK),
     .only = NO_SCALING,
-    .finish = finish_decoder,
     .unread = "pretraining_tp",
 };
 static const struct body MISTRAL = {
-    DECODER(PART_LINEAR, DECODER_SIZES(-1, 8, 1e-6), FIXED(attention_bias, false),
+    DECODER(PART_LINEAR, finish_mistral, DECODER_SIZES(-1, 8, 1e-6), FIXED(attention_bias, false),
             FIXED(feed_forward_bias, false), DECODER_MASK),
     .only = NO_SCALING,
-    .finish = finish_mistral,
 };
 static const struct body EUROBERT = {
-    DECODER(PART_LINEAR, LLAMA_SIZES(1e-5), FIXED(mask, MASK_FULL)),
+    DECODER(PART_LINEAR, finish_decoder, LLAMA_SIZES(1e-5), FIXED(mask, MASK_FULL)),
     .only = NO_SCALING,
-    .finish = finish_decoder,
     .unread = "pretraining_tp clf_pooling bos_token eos_token pad_token mask_token",
 };
 

@@ -8,10 +8,11 @@
 
 /* ---- Shared by families ---- */
 
-extern const struct head POOLER_HEAD;             /* pooler.dense, tanh; optional */
-extern const struct head POOLED_SEQUENCE_HEAD;    /* pooler.dense, tanh, classifier */
-extern const struct head DENSE_SEQUENCE_HEAD;     /* classifier.dense, tanh, classifier.out_proj */
-extern const struct head TOKEN_HEAD;              /* classifier */
+extern const struct head POOLER_HEAD;          /* pooler.dense, tanh; optional */
+extern const struct head POOLED_SEQUENCE_HEAD; /* pooler.dense, tanh, classifier */
+extern const struct head DENSE_SEQUENCE_HEAD;  /* classifier.dense, tanh, classifier.out_proj */
+extern const struct head TOKEN_HEAD;           /* classifier */
+extern const struct head BERT_MASK, ROBERTA_MASK;
 extern const struct layout FLASH_LAYOUT;          /* of Jina's RoBERTa */
 extern const struct layout GTE_LAYOUT;            /* of transformers */
 extern const struct json_name ACTIVATION_NAMES[]; /* hidden_act */
@@ -31,7 +32,6 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 #define FIXED(field, value)          {NULL, KEY_FIXED, FIELD_AND_SIZE(field), value, NULL, NULL}
 #define NAMED(name, field, names, expected, absent) \
     {name, KEY_NAME, FIELD_AND_SIZE(field), absent, names, expected}
-#define IS(name, value)              {name, value, false, NULL} /* or absent: of a list ONLY */
 #define ABSOLUTE_POSITIONS           IS("position_embedding_type", "\"absolute\"")
 // clang-format on
 #define ACTIVATION(name, absent)                                                                   \
@@ -53,7 +53,6 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 
 // clang-format off
 #define KEYS(...)   (const struct config_key[]){__VA_ARGS__, {.kind = KEY_END}}
-#define ONLY(...)   (const struct json_only[]){__VA_ARGS__, {.name = NULL}}
 #define NAMES(...)  (const char *const[]){__VA_ARGS__, NULL}
 #define PARTS(...)  (const struct part[]){__VA_ARGS__, {.to = NULL}}
 #define LAYOUT(...) &(const struct layout){__VA_ARGS__}
@@ -133,9 +132,11 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
           "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",          \
           "intermediate.dense", "output.dense", "output.LayerNorm")
 
-#define BERT_LEFT_OUT                                                                              \
-    "embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.predictions.",         \
-        "cls.seq_relationship.", "classifier.", "qa_outputs."
+/* Names of tensors that are skipped: of most, and of BERT. */
+#define LEFT_OUT(...)                                                                              \
+    NAMES("embeddings.position_ids", "embeddings.token_type_ids", "classifier.", "qa_outputs.",    \
+          __VA_ARGS__)
+#define OF_BERT "pooler.", "cls.predictions.", "cls.seq_relationship."
 
 /* ---- Classes: the usual four of a family ---- */
 
