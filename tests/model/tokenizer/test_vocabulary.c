@@ -150,7 +150,6 @@ TEST(refused_sections)
     struct built built = build_words(texts, 2);
     struct vocabulary vocabulary;
     char *moved = new_bytes(built.bytes + 8);
-    assert_non_null(moved);
     for (size_t len = 0; len < built.bytes; len++)
         assert_non_null(vocabulary_view(&vocabulary, built.section, len));
     memcpy(moved, built.section, built.bytes);
@@ -206,7 +205,6 @@ TEST(damaged_sections)
     }
     uint64_t seed = 7;
     unsigned char *copy = new_bytes(built.bytes);
-    assert_non_null(copy);
     for (size_t round = 0; round < 20000; round++) {
         memcpy(copy, section, built.bytes);
         for (size_t flips = 0; flips < 8; flips++) {

@@ -3,9 +3,9 @@
  * (c + "Σ").lower() ends with a final sigma where c is cased, ("A" + c + "Σ").lower() where it is
  * cased or ignorable. */
 #include "model/unicode/unicode.h"
+#include "tests/owned.h"
 #include "tests/suite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { O = LETTER_OTHER, C = LETTER_CASED, I = LETTER_CASE_IGNORABLE };
@@ -121,8 +121,7 @@ TEST(many_sigmas)
 {
     enum { SIGMAS = 500, MARKS = 1000 };
     const size_t len = SIGMAS * (2 + MARKS);
-    char *text = malloc(len);
-    assert_non_null(text);
+    char *text = new_bytes(len);
     memset(text, '\'', len);
     for (size_t i = 0; i < SIGMAS; i++)
         memcpy(text + i * (2 + MARKS), "Σ", 2);
@@ -135,7 +134,6 @@ TEST(many_sigmas)
     }
     assert_int_equal(n_final, 1);
     assert_int_equal(n_sigmas, SIGMAS - 1);
-    free(text);
 }
 
 /* Where a character ends a cluster that the next one might join: controls and line ends always do,

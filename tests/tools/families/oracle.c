@@ -273,8 +273,8 @@ void oracle_judge(const char *from, double within, struct judged *judged)
     const char *key;
     json_t *value;
     support_path(path, from, "expected/cases.safetensors");
-    assert_true(safetensors_read(&expected, path));
     const size_t mark = owned_mark();
+    assert_true(safetensors_read(&expected, path));
     engine_model *model = support_open(weights);
     engine_session *session = support_session(model, NULL);
     assert_ok(engine_model_verify(model, NULL));

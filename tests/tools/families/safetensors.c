@@ -2,38 +2,18 @@
 #include "tests/tools/families/safetensors.h"
 
 #include "engine/plain/decode.h"
+#include "tests/support.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint8_t *read_whole(const char *path, size_t *n_bytes)
-{
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = NULL;
-    long end = -1;
-    if (file && fseek(file, 0, SEEK_END) == 0)
-        end = ftell(file);
-    if (end >= 8) {
-        rewind(file);
-        *n_bytes = (size_t)end;
-        bytes = malloc(*n_bytes);
-        if (bytes && fread(bytes, 1, *n_bytes, file) != *n_bytes) {
-            free(bytes);
-            bytes = NULL;
-        }
-    }
-    if (file)
-        fclose(file);
-    return bytes;
-}
+#include <unistd.h>
 
 bool safetensors_read(struct safetensors *tensors, const char *path)
 {
     size_t n_bytes = 0;
-    *tensors = (struct safetensors){.file = read_whole(path, &n_bytes)};
-    if (!tensors->file)
+    if (access(path, R_OK) != 0)
         return false;
+    *tensors = (struct safetensors){.file = support_read(path, &n_bytes)};
     uint64_t n_header = plain_number(tensors->file, 8);
     if (n_header > n_bytes - 8) {
         safetensors_free(tensors);
@@ -49,7 +29,6 @@ bool safetensors_read(struct safetensors *tensors, const char *path)
 
 void safetensors_free(struct safetensors *tensors)
 {
-    free(tensors->file);
     json_decref(tensors->header);
     *tensors = (struct safetensors){0};
 }
