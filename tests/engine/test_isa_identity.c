@@ -129,31 +129,33 @@ struct vectors {
     size_t n;
 };
 
-/* Every token's vector of every text, then the text's own. */
+/* Every token's vector of a text, then its own, of all texts. */
 static struct vectors encode_all(const char *path, const char *isa, engine_precision precision)
 {
-    engine_model *model = support_open_isa(path, isa, precision);
     engine_session_options alone = ENGINE_SESSION_OPTIONS(.n_threads = 1);
-    engine_session *session = support_session(model, &alone);
-    engine_info info = ENGINE_INFO();
-    assert_ok(engine_model_info(model, &info, NULL));
-    struct vectors vectors = {new_floats(N_TEXTS * (LONGEST + 1) * info.width), 0};
+    engine_session *session = support_session(support_open_isa(path, isa, precision), &alone);
+    engine_encode_options pooling = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
+    engine_input inputs[N_TEXTS];
+    static int32_t ids[N_TEXTS][LONGEST];
     uint64_t state = 1;
+    size_t n_tokens, n_pooled;
     for (size_t text = 0; text < N_TEXTS; text++) {
-        int32_t ids[LONGEST];
-        support_random_ids(&state, ids, LENS[text], 26);
-        const engine_input input = {.ids = ids, .n_ids = LENS[text]};
-        engine_encode_options tokens = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
-        engine_encode_options pooled = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL);
-        size_t n_values = LENS[text] * info.width;
-        assert_ok(engine_encode(session, &input, 1, &tokens, vectors.values + vectors.n, n_values,
-                                NULL, NULL));
-        vectors.n += n_values;
-        assert_ok(engine_encode(session, &input, 1, &pooled, vectors.values + vectors.n, info.width,
-                                NULL, NULL));
-        vectors.n += info.width;
+        support_random_ids(&state, ids[text], LENS[text], 26);
+        inputs[text] = support_ids(ids[text], LENS[text]);
     }
-    return vectors;
+    const float *tokens = support_encode(session, inputs, N_TEXTS, &pooling, &n_tokens);
+    pooling.pooling = ENGINE_POOLING_MODEL;
+    const float *pooled = support_encode(session, inputs, N_TEXTS, &pooling, &n_pooled);
+    const size_t width = n_pooled / N_TEXTS;
+    struct vectors all = {new_floats(n_tokens + n_pooled), 0};
+    for (size_t text = 0; text < N_TEXTS; text++) {
+        memcpy(all.values + all.n, tokens, LENS[text] * width * sizeof *tokens);
+        all.n += LENS[text] * width;
+        memcpy(all.values + all.n, pooled + text * width, width * sizeof *pooled);
+        all.n += width;
+        tokens += LENS[text] * width;
+    }
+    return all;
 }
 
 /* FNV-1a of the bits, the same on machines of either order of bytes. */

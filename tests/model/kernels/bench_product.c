@@ -1,5 +1,6 @@
 /* bench_product - GFLOP/s of the products of a layer (2·rows·K·N), for every instruction set
- * (ENGINE_ISA: one of them), beside OpenBLAS' sgemm on the same weights; f16 and bf16 weights too.
+ * (ENGINE_ISA: one of them), beside OpenBLAS' sgemm on the same weights; f16 and bf16 weights, and
+ * int8 with rows of 8 and of 7 bits, too.
  *
  *     build/tests/model/kernels/bench_product [WIDTH [ROWS ...]]
  *
@@ -17,17 +18,21 @@
 
 enum { RUNS = 15, COPIES = 6 };
 
-/* out [n_rows, n] = x [n_rows, k]·Wᵀ by each of COPIES weights, in rows and as panels. */
+/* out [n_rows, n] = x [n_rows, k]·Wᵀ by each of COPIES weights, in rows and as panels; q: x of
+ * int8. */
 struct shape {
     size_t n_rows, k, n;
     float *x, *out, *rows[COPIES];
-    void *panels[COPIES];
+    int8_t *q;
+    struct quantization *quantization;
+    struct matrix weights[COPIES];
 };
 
 struct call {
     const struct kernels *kernels;
     const struct blas *blas;
     enum tensor_type type;
+    bool is_unsigned; /* 7 bits */
     const struct shape *shape;
 };
 
@@ -35,19 +40,28 @@ static void by_kernel(const void *of)
 {
     const struct call *call = of;
     const struct shape *shape = call->shape;
-    for (size_t i = 0; i < COPIES; i++)
-        call->kernels->product(&(struct product){
-            .x = shape->x,
-            .x_stride = shape->k,
+    const bool is_int8 = call->type == TENSOR_INT8;
+    for (size_t i = 0; i < COPIES; i++) {
+        const struct product product = {
+            .x = is_int8 ? (const void *)shape->q : (const void *)shape->x,
+            .x_stride = is_int8 ? round_up(shape->k, QUANTIZED_STEP) : shape->k,
+            .x_quantization = shape->quantization,
             .type = call->type,
-            .panels = shape->panels[i],
-            .panel_stride = shape->k * PANEL,
+            .panels = shape->weights[i].data,
+            .panel_stride = (is_int8 ? round_up(shape->k, 4) : shape->k) * PANEL,
             .k = shape->k,
+            .scales = shape->weights[i].scales,
+            .is_unsigned = call->is_unsigned,
             .out = shape->out,
             .out_stride = shape->n,
             .n_rows = shape->n_rows,
             .n_panels = shape->n / PANEL,
-        });
+        };
+        if (is_int8)
+            call->kernels->product_int8(&product);
+        else
+            call->kernels->product(&product);
+    }
 }
 
 static void by_blas(const void *of)
@@ -68,8 +82,12 @@ static struct shape new_shape(enum tensor_type type, size_t n_rows, size_t k, si
                           .out = new_floats(n_rows * n)};
     for (size_t i = 0; i < COPIES; i++) {
         shape.rows[i] = random_floats(&state, n * k, 1);
-        shape.panels[i] = store_matrix(type, LAYOUT_PANELS, shape.rows[i], n, k).bytes;
+        shape.weights[i] = store_matrix(type, LAYOUT_PANELS, shape.rows[i], n, k).matrix;
     }
+    shape.quantization = new_bytes(n_rows * sizeof *shape.quantization);
+    shape.q = new_bytes(n_rows * round_up(k, QUANTIZED_STEP));
+    for (size_t i = 0; i < n_rows * round_up(k, QUANTIZED_STEP); i++)
+        shape.q[i] = (int8_t)support_below(&state, 128);
     return shape;
 }
 
@@ -93,11 +111,17 @@ static void measure_types(const struct kernels *kernels, size_t n_rows, size_t k
     const struct {
         const char *name;
         enum tensor_type type;
-    } types[] = {{"f32", TENSOR_F32}, {"f16", TENSOR_F16}, {"bf16", TENSOR_BF16}};
+    } types[] = {{"f32", TENSOR_F32},
+                 {"f16", TENSOR_F16},
+                 {"bf16", TENSOR_BF16},
+                 {"int8", TENSOR_INT8},
+                 {"int7", TENSOR_INT8}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const size_t mark = owned_mark();
         struct shape shape = new_shape(types[i].type, n_rows, k, n);
         measure(types[i].name,
-                &(struct call){kernels, i == 0 ? blas : NULL, types[i].type, &shape});
+                &(struct call){kernels, i == 0 ? blas : NULL, types[i].type, i == 4, &shape});
+        owned_release(mark);
     }
 }
 

@@ -77,48 +77,31 @@ TEST(norms)
     }
 }
 
-/* Equal values have no variance: eps keeps them finite, and what is left is the bias. */
-TEST(equal_values)
+/* Equal values have no variance: eps keeps them finite, and what is left is the bias. A NaN is in
+ * every number of its row. */
+TEST(equal_values_and_nan)
 {
     for (size_t s = 0; tested_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 70; n++) {
             uint64_t state = n;
             struct row row = new_row(&state, n, 0, 0);
-            struct norm layer = {NORM_LAYER, row.weight, row.bias},
-                        rms = {NORM_RMS, row.weight, NULL};
-            float *out = new_floats(n);
-            tested_kernels(s)->norm_row(&layer, 1e-12f, n, row.x, out);
-            assert_true(same_floats(out, row.bias, n));
-            tested_kernels(s)->norm_row(&rms, 1e-12f, n, row.x, out);
-            for (size_t i = 0; i < n; i++)
-                assert_true(out[i] == 0);
-            for (size_t i = 0; i < n; i++)
-                row.x[i] = -2; /* every sum of it is exact */
-            tested_kernels(s)->norm_row(&layer, 1e-12f, n, row.x, out);
-            assert_true(same_floats(out, row.bias, n));
-            tested_kernels(s)->norm_row(&rms, 1e-12f, n, row.x, out);
-            for (size_t i = 0; i < n; i++)
-                assert_true(fabsf(out[i] + row.weight[i]) <= 3e-7f * fabsf(row.weight[i]));
-        }
-    }
-}
-
-TEST(nan)
-{
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        for (size_t n = 1; n <= 35; n++) {
-            uint64_t state = n;
-            struct row row = new_row(&state, n, 0, 1);
-            struct norm layer = {NORM_LAYER, row.weight, row.bias},
-                        rms = {NORM_RMS, row.weight, NULL};
-            float *out = new_floats(n);
-            row.x[support_below(&state, n)] = NAN;
-            tested_kernels(s)->norm_row(&layer, 1e-5f, n, row.x, out);
-            for (size_t i = 0; i < n; i++)
-                assert_true(isnan(out[i]));
-            tested_kernels(s)->norm_row(&rms, 1e-5f, n, row.x, out);
-            for (size_t i = 0; i < n; i++)
-                assert_true(isnan(out[i]));
+            const struct norm norms[] = {{NORM_LAYER, row.weight, row.bias},
+                                         {NORM_RMS, row.weight, NULL}};
+            float *out[2] = {new_floats(n), new_floats(n)};
+            for (int round = 0; round < 3; round++) {
+                for (size_t i = 0; i < n; i++)
+                    row.x[i] = round == 0 ? 0 : -2; /* every sum of it is exact */
+                if (round == 2)
+                    row.x[support_below(&state, n)] = NAN;
+                for (size_t k = 0; k < 2; k++)
+                    tested_kernels(s)->norm_row(&norms[k], 1e-12f, n, row.x, out[k]);
+                assert_true(round == 2 || same_floats(out[0], row.bias, n));
+                for (size_t i = 0; i < n; i++)
+                    assert_true(round == 0   ? out[1][i] == 0
+                                : round == 1 ? fabsf(out[1][i] + row.weight[i]) <=
+                                                   3e-7f * fabsf(row.weight[i])
+                                             : isnan(out[0][i]) && isnan(out[1][i]));
+            }
         }
     }
 }
