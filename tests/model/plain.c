@@ -22,6 +22,11 @@ const struct kernels *tested_kernels(size_t index)
     return kernels;
 }
 
+const struct kernels *float_kernels(size_t index)
+{
+    return support_emulated() && index > 1 ? NULL : tested_kernels(index);
+}
+
 size_t extent(size_t n_rows, size_t stride, size_t width)
 {
     return n_rows == 0 ? 0 : (n_rows - 1) * stride + width;

@@ -15,6 +15,10 @@
 /* The kernels of the index-th instruction set that this CPU runs; NULL past the last. */
 const struct kernels *tested_kernels(size_t index);
 
+/* The same for computations of floats: NEON's sets after its first have other kernels for int8
+ * alone, so an emulator leaves them out. */
+const struct kernels *float_kernels(size_t index);
+
 /* Elements that n_rows rows of `width` take, `stride` apart: the last row ends at its width. */
 size_t extent(size_t n_rows, size_t stride, size_t width);
 

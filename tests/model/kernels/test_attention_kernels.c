@@ -15,20 +15,20 @@ static size_t to_panels(size_t n)
 TEST(pack)
 {
     uint64_t state = 1;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 40; n++) {
             for (size_t k = 1; k <= 70; k += k < 36 ? 1 : 7) {
                 size_t stride = k + n % 4, n_panels = to_panels(n) / PANEL;
                 float *x = random_floats(&state, extent(n, stride, k), 3);
                 float *panels = new_floats(n_panels * k * PANEL);
                 fill_untouched(panels, n_panels * k * PANEL);
-                tested_kernels(s)->pack_rows(x, stride, n, k, 0.3f, panels);
+                float_kernels(s)->pack_rows(x, stride, n, k, 0.3f, panels);
                 for (size_t r = 0; r < n_panels * PANEL; r++) {
                     const float *row = x + (r < n ? r : n - 1) * stride;
                     for (size_t i = 0; i < k; i++)
                         if (!(panels[(r / PANEL * k + i) * PANEL + r % PANEL] == row[i] * 0.3f))
                             fail_msg("%s: row %zu of %zu, element %zu of %zu",
-                                     tested_kernels(s)->isa, r, n, i, k);
+                                     float_kernels(s)->isa, r, n, i, k);
                 }
             }
         }
@@ -112,13 +112,13 @@ static void mix_of(const struct kernels *kernels, size_t n_keys, size_t n_querie
 
 TEST(mix)
 {
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         struct largest largest = {0};
         for (size_t n_queries = 1; n_queries <= 40; n_queries++)
             for (size_t width = 1; width <= 70; width += width < 34 ? 1 : 7)
-                mix_of(tested_kernels(s), (n_queries + width) % 7, n_queries, width, &largest);
-        mix_of(tested_kernels(s), 300, 96, 96, &largest);
-        assert_bound(&largest, 1, "%s mix, share of the bound", tested_kernels(s)->isa);
+                mix_of(float_kernels(s), (n_queries + width) % 7, n_queries, width, &largest);
+        mix_of(float_kernels(s), 300, 96, 96, &largest);
+        assert_bound(&largest, 1, "%s mix, share of the bound", float_kernels(s)->isa);
     }
 }
 
@@ -172,13 +172,13 @@ static void mix_exactly_of(const struct kernels *kernels, size_t n_keys, size_t 
 
 TEST(mix_exactly)
 {
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         struct largest largest = {0};
         for (size_t n = 1; n <= EXACT_KEYS; n++)
             for (size_t width = 1; width <= 70; width += width < 34 ? 1 : 7)
-                mix_exactly_of(tested_kernels(s), n, 1 + (n + width) % EXACT_KEYS, width, &largest);
-        mix_exactly_of(tested_kernels(s), 32, 32, 96, &largest);
-        mix_exactly_of(tested_kernels(s), 0, 3, 5, &largest);
-        assert_bound(&largest, 1, "%s mix_exactly, share of the bound", tested_kernels(s)->isa);
+                mix_exactly_of(float_kernels(s), n, 1 + (n + width) % EXACT_KEYS, width, &largest);
+        mix_exactly_of(float_kernels(s), 32, 32, 96, &largest);
+        mix_exactly_of(float_kernels(s), 0, 3, 5, &largest);
+        assert_bound(&largest, 1, "%s mix_exactly, share of the bound", float_kernels(s)->isa);
     }
 }

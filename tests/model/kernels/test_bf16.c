@@ -155,16 +155,16 @@ TEST(blocks)
     size_t row_step = support_emulated() ? 23 : support_slow() ? 9 : 1;
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         struct operands o = new_operands(&state, widths[w], MOST_ROWS, MOST_PANELS, USUAL);
-        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            lay_out(&o, tested_kernels(s));
+        for (size_t s = 0; float_kernels(s) != NULL; s++) {
+            lay_out(&o, float_kernels(s));
             for (size_t n_rows = 0; n_rows <= MOST_ROWS; n_rows += row_step)
                 for (size_t n_panels = 0; n_panels <= MOST_PANELS; n_panels++)
-                    check_product(tested_kernels(s), &o, n_rows, n_panels,
+                    check_product(float_kernels(s), &o, n_rows, n_panels,
                                   (enum ending)((n_rows + n_panels) % N_ENDINGS));
         }
     }
-    for (size_t s = 0; tested_kernels(s) != NULL; s++)
-        print_message("%s%s", s == 0 ? "bfloat16: " : ", ", tested_kernels(s)->isa);
+    for (size_t s = 0; float_kernels(s) != NULL; s++)
+        print_message("%s%s", s == 0 ? "bfloat16: " : ", ", float_kernels(s)->isa);
     print_message("\n");
 }
 
@@ -177,18 +177,18 @@ TEST(gelu)
         float bias[PANEL], out[2][PANEL];
         for (size_t i = 0; i < PANEL; i++)
             bias[i] = x + (float)i * 0.0005f;
-        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            tested_kernels(s)->pairs->product(&(struct product){.x = zeros,
-                                                                .x_stride = BF16_STEP,
-                                                                .panels = zeros,
-                                                                .k = 1,
-                                                                .bias = bias,
-                                                                .activated = true,
-                                                                .activation = ACTIVATION_GELU,
-                                                                .out = out[s > 1],
-                                                                .out_stride = PANEL,
-                                                                .n_rows = 1,
-                                                                .n_panels = 1});
+        for (size_t s = 0; float_kernels(s) != NULL; s++) {
+            float_kernels(s)->pairs->product(&(struct product){.x = zeros,
+                                                               .x_stride = BF16_STEP,
+                                                               .panels = zeros,
+                                                               .k = 1,
+                                                               .bias = bias,
+                                                               .activated = true,
+                                                               .activation = ACTIVATION_GELU,
+                                                               .out = out[s > 1],
+                                                               .out_stride = PANEL,
+                                                               .n_rows = 1,
+                                                               .n_panels = 1});
             for (size_t i = 0; i < PANEL; i++) {
                 double expected = plain_activation(ACTIVATION_GELU, (double)bias[i]);
                 note_error(&largest, fabs((double)out[s > 1][i] - expected), (double)out[s > 1][i],
@@ -207,9 +207,9 @@ TEST(numbers_of_every_size)
     for (size_t w = 0; w < (support_slow() ? 3 : sizeof widths / sizeof *widths); w++)
         for (int filling = 0; filling < N_FILLINGS; filling++) {
             struct operands o = new_operands(&state, widths[w], 33, 3, (enum filling)filling);
-            for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-                lay_out(&o, tested_kernels(s));
-                check_product(tested_kernels(s), &o, 33, 3, ALONE);
+            for (size_t s = 0; float_kernels(s) != NULL; s++) {
+                lay_out(&o, float_kernels(s));
+                check_product(float_kernels(s), &o, 33, 3, ALONE);
             }
         }
 }
@@ -228,19 +228,20 @@ TEST(rounding)
             uint32_t bits = i << 16 | below[b];
             memcpy(x + i, &bits, sizeof bits);
         }
-        for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-            tested_kernels(s)->pairs->round(x, N - 5, out);
+        const struct kernels *kernels;
+        for (size_t s = 0; (kernels = float_kernels(s)) != NULL; s++) {
+            kernels->pairs->round(x, N - 5, out);
             for (size_t i = 0; i < N; i++) {
-                size_t place = place_of(tested_kernels(s), i);
+                size_t place = place_of(kernels, i);
                 uint16_t rounded = out[place / BF16_STEP * BF16_STEP * PANEL + place % BF16_STEP];
                 bool is_nan = isnan(x[i]) && i < N - 5;
                 uint16_t expected = i < N - 5 ? plain_bf16(x[i]) : 0;
                 assert_true(is_nan ? (rounded & 0x7FFF) > 0x7F80 : rounded == expected);
             }
-            tested_kernels(s)->pairs->pair_rows(x, PANEL + 3, 33, out);
+            kernels->pairs->pair_rows(x, PANEL + 3, 33, out);
             for (size_t k = 0; k < 64; k++)
                 for (size_t c = 0; c < PANEL; c++) {
-                    size_t place = place_of(tested_kernels(s), k);
+                    size_t place = place_of(kernels, k);
                     assert_int_equal(out[place / 2 * BF16_STEP + c * 2 + place % 2],
                                      k < 33 ? plain_bf16(x[k * (PANEL + 3) + c]) : 0);
                 }

@@ -107,8 +107,8 @@ TEST(activation_sweep)
     for (size_t a = 0; a < N_ACTIVATIONS; a++) {
         for (size_t i = 0; i < n; i++)
             expected[i] = plain_activation(activations[a], (double)x[i]);
-        for (size_t s = 0; tested_kernels(s) != NULL; s++)
-            check_sweep(tested_kernels(s), a, x, expected, n);
+        for (size_t s = 0; float_kernels(s) != NULL; s++)
+            check_sweep(float_kernels(s), a, x, expected, n);
     }
 }
 
@@ -179,20 +179,20 @@ TEST(activation_lengths)
     enum { MOST = 1023, BEHIND = 17 };
     uint64_t state = 2;
     float *x = random_floats(&state, MOST, 6);
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t a = 0; a < N_ACTIVATIONS; a++) {
             float *all = copy_floats(x, MOST);
-            tested_kernels(s)->activate(activations[a], all, MOST);
+            float_kernels(s)->activate(activations[a], all, MOST);
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
                 size_t n = lengths[l], from = (MOST - n) / 2;
                 float *exact = copy_floats(x + from, n);
-                tested_kernels(s)->activate(activations[a], exact, n);
+                float_kernels(s)->activate(activations[a], exact, n);
                 assert_true(same_floats(exact, all + from, n));
 
                 float *longer = new_floats(1 + n + BEHIND);
                 fill_untouched(longer, 1 + n + BEHIND);
                 memcpy(longer + 1, x, n * sizeof *x);
-                tested_kernels(s)->activate(activations[a], longer + 1, n);
+                float_kernels(s)->activate(activations[a], longer + 1, n);
                 assert_true(same_floats(longer + 1, all, n) && untouched(longer, 1) &&
                             untouched(longer + 1 + n, BEHIND));
             }
@@ -218,11 +218,11 @@ static void check_nan(const struct kernels *kernels, size_t a, size_t n, size_t 
 TEST(activation_of_nan)
 {
     uint64_t state = 5;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+    for (size_t s = 0; float_kernels(s) != NULL; s++)
         for (size_t a = 0; a < N_ACTIVATIONS; a++)
             for (size_t n = 1; n <= 35; n++)
                 for (size_t at = 0; at < n; at++)
-                    check_nan(tested_kernels(s), a, n, at,
+                    check_nan(float_kernels(s), a, n, at,
                               at == 0 ? NAN : nan_with(support_random(&state)));
 }
 
@@ -230,16 +230,16 @@ TEST(activation_of_nan)
 TEST(activation_far_out)
 {
     static const float far[] = {88.5f, 100, 1e3f, 1e6f, 1e10f, 1e20f, 1e30f};
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t a = 0; a < N_ACTIVATIONS; a++) {
             float edge[] = {0.0f, -0.0f, INFINITY, FLT_MAX, FLT_TRUE_MIN, -FLT_TRUE_MIN};
-            tested_kernels(s)->activate(activations[a], edge, 6);
+            float_kernels(s)->activate(activations[a], edge, 6);
             assert_true(edge[0] == 0 && edge[1] == 0);
             assert_true(isinf(edge[2]) && edge[2] > 0 && edge[3] == FLT_MAX);
             assert_true(fabsf(edge[4]) <= FLT_TRUE_MIN && fabsf(edge[5]) <= FLT_TRUE_MIN);
             for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
                 float x[] = {far[i], -far[i]};
-                tested_kernels(s)->activate(activations[a], x, 2);
+                float_kernels(s)->activate(activations[a], x, 2);
                 assert_true(x[0] == far[i]);
                 /* e^88.3 is as large as exp gets, so what is left is x·4.5e-39. */
                 assert_true(fabsf(x[1]) <= far[i] * 6e-39f);
@@ -251,11 +251,11 @@ TEST(activation_far_out)
 TEST(multiply)
 {
     uint64_t state = 3;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t n = 0; n <= 70; n++) {
             float *x = random_floats(&state, n, 3), *y = random_floats(&state, n, 3);
             float *out = copy_floats(x, n);
-            tested_kernels(s)->multiply(out, y, n);
+            float_kernels(s)->multiply(out, y, n);
             for (size_t i = 0; i < n; i++)
                 assert_true(out[i] == x[i] * y[i]);
         }

@@ -68,12 +68,12 @@ static void check_sizes(const struct kernels *kernels, double offset, double ran
 
 TEST(norms)
 {
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        check_sizes(tested_kernels(s), 0, 1, 1e-12);
-        check_sizes(tested_kernels(s), 0.5, 3, 1e-5);
-        check_sizes(tested_kernels(s), 0, 1e-4, 1e-5);
-        check_sizes(tested_kernels(s), 100, 1, 1e-6);
-        check_sizes(tested_kernels(s), -3, 1e6, 1e-12);
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
+        check_sizes(float_kernels(s), 0, 1, 1e-12);
+        check_sizes(float_kernels(s), 0.5, 3, 1e-5);
+        check_sizes(float_kernels(s), 0, 1e-4, 1e-5);
+        check_sizes(float_kernels(s), 100, 1, 1e-6);
+        check_sizes(float_kernels(s), -3, 1e6, 1e-12);
     }
 }
 
@@ -81,7 +81,7 @@ TEST(norms)
  * every number of its row. */
 TEST(equal_values_and_nan)
 {
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 70; n++) {
             uint64_t state = n;
             struct row row = new_row(&state, n, 0, 0);
@@ -94,7 +94,7 @@ TEST(equal_values_and_nan)
                 if (round == 2)
                     row.x[support_below(&state, n)] = NAN;
                 for (size_t k = 0; k < 2; k++)
-                    tested_kernels(s)->norm_row(&norms[k], 1e-12f, n, row.x, out[k]);
+                    float_kernels(s)->norm_row(&norms[k], 1e-12f, n, row.x, out[k]);
                 assert_true(round == 2 || same_floats(out[0], row.bias, n));
                 for (size_t i = 0; i < n; i++)
                     assert_true(round == 0   ? out[1][i] == 0
@@ -113,8 +113,8 @@ TEST(no_norm_copies)
     for (size_t n = 0; n <= 70; n++) {
         float *x = random_floats(&state, n, 1), *before = copy_floats(x, n), *out = new_floats(n);
         fill_untouched(out, n);
-        tested_kernels(0)->norm_row(&none, 0, n, x, out);
-        tested_kernels(0)->norm_row(&none, 0, n, x, x);
+        float_kernels(0)->norm_row(&none, 0, n, x, out);
+        float_kernels(0)->norm_row(&none, 0, n, x, x);
         assert_true(same_floats(out, before, n) && same_floats(x, before, n));
     }
 }

@@ -145,8 +145,8 @@ TEST(tiles)
 {
     static const size_t widths[] = {0, 1, 3, 16, 70, 2 * SUM_BLOCK + 1};
     uint64_t state = 1;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        const struct kernels *kernels = tested_kernels(s);
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
+        const struct kernels *kernels = float_kernels(s);
         struct largest largest = {0};
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             struct operands o = new_operands(kernels, &state, widths[w]);
@@ -165,16 +165,16 @@ TEST(tiles)
 TEST(widths)
 {
     uint64_t state = 2;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         struct largest largest = {0};
         for (size_t k = 1; k <= 72; k += support_slow() && k < 64 ? 7 : 1) {
             size_t width = k == 71 ? 768 : k == 72 ? 3072 : k;
-            struct operands o = new_operands(tested_kernels(s), &state, width);
+            struct operands o = new_operands(float_kernels(s), &state, width);
             check_elements(&o, &largest);
-            check_chains(tested_kernels(s), &o);
-            check_tiles(tested_kernels(s), &o, 25, 3, 3);
+            check_chains(float_kernels(s), &o);
+            check_tiles(float_kernels(s), &o, 25, 3, 3);
         }
-        assert_bound(&largest, 1, "%s product, share of the bound", tested_kernels(s)->isa);
+        assert_bound(&largest, 1, "%s product, share of the bound", float_kernels(s)->isa);
     }
 }
 
@@ -183,15 +183,15 @@ TEST(neighbours)
 {
     enum { K = 19, ROWS = 29, PANELS = 3 };
     uint64_t state = 4;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
-        struct operands o = new_operands(tested_kernels(s), &state, K);
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
+        struct operands o = new_operands(float_kernels(s), &state, K);
         for (size_t row = 0; row < ROWS; row++) {
             float *x = new_floats(ROWS * o.x_stride), *out = new_floats(ROWS * OUT_STRIDE);
             for (size_t i = 0; i < ROWS * o.x_stride; i++)
                 x[i] = i % 2 == 0 ? NAN : INFINITY;
             memcpy(x + row * o.x_stride, o.x + row * o.x_stride, K * sizeof *x);
             struct product product = product_of(&o, x, o.panels, ROWS, PANELS, out, OUT_STRIDE);
-            tested_kernels(s)->product(&product);
+            float_kernels(s)->product(&product);
             for (size_t r = 0; r < ROWS; r++)
                 assert_true(r == row ? same_floats(out + r * OUT_STRIDE,
                                                    o.alone[0] + r * OUT_STRIDE, PANELS * PANEL)

@@ -142,7 +142,7 @@ TEST(softmax)
     static const double ranges[] = {0, 1e-6, 0.3, 3, 20, 100, 1e5, 3e38};
     static const size_t large[] = {127, 128, 140, 511, 1000, 4099};
     const size_t step = support_slow() ? 3 : 1;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t b = 0; b < N_BLOCKS; b++) {
             struct largest largest = {0};
             for (size_t r = 0; r < sizeof ranges / sizeof *ranges; r++) {
@@ -154,11 +154,11 @@ TEST(softmax)
                                                       .n_queries = 1 + n % 19,
                                                       .first = -EVERY_KEY,
                                                       .last = EVERY_KEY};
-                    check_softmax(tested_kernels(s), &shape, blocks[b], ranges[r], &largest);
+                    check_softmax(float_kernels(s), &shape, blocks[b], ranges[r], &largest);
                 }
             }
             assert_bound(&largest, 1, "%s softmax in blocks of %zu, share of the bound",
-                         tested_kernels(s)->isa, blocks[b]);
+                         float_kernels(s)->isa, blocks[b]);
         }
     }
 }
@@ -166,7 +166,7 @@ TEST(softmax)
 /* Queries at every position before, among and after the keys; each sees the first key. */
 TEST(causal_softmax)
 {
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t b = 0; b < N_BLOCKS; b++) {
             struct largest largest = {0};
             for (size_t n_keys = 1; n_keys <= 50; n_keys += support_slow() ? 9 : 1) {
@@ -175,11 +175,11 @@ TEST(causal_softmax)
                                                       .n_queries = 1 + n_keys % 37,
                                                       .first = -EVERY_KEY,
                                                       .last = ahead};
-                    check_softmax(tested_kernels(s), &shape, blocks[b], 3, &largest);
+                    check_softmax(float_kernels(s), &shape, blocks[b], 3, &largest);
                 }
             }
             assert_bound(&largest, 1, "%s causal softmax in blocks of %zu, share of the bound",
-                         tested_kernels(s)->isa, blocks[b]);
+                         float_kernels(s)->isa, blocks[b]);
         }
     }
 }
@@ -191,7 +191,7 @@ TEST(softmax_of_bands)
     float biases[128];
     for (size_t i = 0; i < 128; i++)
         biases[i] = 0.03f * (float)i;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t b = 0; b < N_BLOCKS; b++) {
             struct largest largest = {0};
             for (size_t n_keys = 1; n_keys <= 50; n_keys += support_slow() ? 9 : 1 + n_keys % 3) {
@@ -201,11 +201,11 @@ TEST(softmax_of_bands)
                                                       .first = first,
                                                       .last = first + (ptrdiff_t)(n_keys * 7 % 45),
                                                       .bias = first % 2 == 0 ? biases + 64 : NULL};
-                    check_softmax(tested_kernels(s), &shape, blocks[b], 3, &largest);
+                    check_softmax(float_kernels(s), &shape, blocks[b], 3, &largest);
                 }
             }
             assert_bound(&largest, 1, "%s softmax of bands in blocks of %zu, share of the bound",
-                         tested_kernels(s)->isa, blocks[b]);
+                         float_kernels(s)->isa, blocks[b]);
         }
     }
 }
@@ -215,7 +215,7 @@ TEST(exp_by_softmax)
 {
     enum { QUERIES = 61 };
     const double step = support_slow() ? 1.0 / 256 : 1.0 / 4096;
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t block = 0; block <= 2; block += 2) {
             struct largest largest = {0}, beyond = {0};
             struct softmax_case c = new_softmax(2, QUERIES, -EVERY_KEY, EVERY_KEY);
@@ -224,7 +224,7 @@ TEST(exp_by_softmax)
                     c.block.scores[i] = 0;
                     c.block.scores[c.block.stride + i] = (float)fmin(first + (double)i * step, 0);
                 }
-                run_softmax(tested_kernels(s), &c, block);
+                run_softmax(float_kernels(s), &c, block);
                 for (size_t i = 0; i < QUERIES; i++) {
                     double d = fmin(first + (double)i * step, 0);
                     double got = c.weights[c.block.stride + i], expected = exp(d);
@@ -234,8 +234,8 @@ TEST(exp_by_softmax)
                         note_error(&beyond, got < 0 ? NAN : got, got, expected, d);
                 }
             }
-            assert_bound(&largest, 2, "%s softmax, exp in steps", tested_kernels(s)->isa);
-            assert_bound(&beyond, 2e-38, "%s softmax, exp below its end", tested_kernels(s)->isa);
+            assert_bound(&largest, 2, "%s softmax, exp in steps", float_kernels(s)->isa);
+            assert_bound(&beyond, 2e-38, "%s softmax, exp below its end", float_kernels(s)->isa);
         }
     }
 }
@@ -253,7 +253,7 @@ TEST(softmax_extremes)
     static const float values[] = {0,     -0.0f,  1,       -1,       88,          -88,
                                    1e30f, -1e30f, FLT_MAX, -FLT_MAX, FLT_TRUE_MIN};
     enum { N_VALUES = 11, ONE_TAKES_ALL = N_VALUES, NOT_A_NUMBER, N_QUERIES };
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 140; n++) {
             size_t block = blocks[n % N_BLOCKS], top = n / 3;
             struct softmax_case c = new_softmax(n, N_QUERIES, -EVERY_KEY, EVERY_KEY);
@@ -264,7 +264,7 @@ TEST(softmax_extremes)
             c.block.scores[top * c.block.stride + ONE_TAKES_ALL] = 1e3f;
             fill_column(&c, NOT_A_NUMBER, 1, 2);
             c.block.scores[top * c.block.stride + NOT_A_NUMBER] = nan_with(n * 0x9E3779B9);
-            run_softmax(tested_kernels(s), &c, block);
+            run_softmax(float_kernels(s), &c, block);
             for (size_t j = 0; j < n; j++) {
                 const double *row = c.weights + j * c.block.stride;
                 for (size_t v = 0; v < N_VALUES; v++)

@@ -132,8 +132,8 @@ TEST(blocks)
                 c.positions.keys = NULL;
             if (terms == 2)
                 c.positions.queries = NULL;
-            for (size_t set = 0; tested_kernels(set) != NULL; set++)
-                run(tested_kernels(set), &c, &largest);
+            for (size_t set = 0; float_kernels(set) != NULL; set++)
+                run(float_kernels(set), &c, &largest);
         }
     }
     assert_bound(&largest, 3e-6, "blocks of products"); /* of 2 · 24 numbers within ±1 */
@@ -165,7 +165,7 @@ TEST(buckets)
             disentangled_work_carve(&work, &config, n, &arena);
         while (arena_allocate(&arena));
         owned(arena.base, free);
-        disentangled_begin(tested_kernels(0), &positions, (struct head_rows){0}, n, &work);
+        disentangled_begin(float_kernels(0), &positions, (struct head_rows){0}, n, &work);
         const int32_t of_keys = (int32_t)(work.of_keys.skipped * PANEL);
         const int32_t of_queries = (int32_t)(work.of_queries.skipped * PANEL);
         assert_int_equal(work.of_keys.columns[2 * n - 2] + of_keys, ahead < last ? ahead : last);

@@ -121,13 +121,13 @@ TEST(sums)
     static const double scales[] = {1, 10, 0}, position_scales[] = {1, 0.3, 4};
     static const enum position_scheme schemes[] = {CONSTANTS_OF(POSITION_SCHEMES)};
     enum { SCHEMES = sizeof schemes / sizeof *schemes };
-    for (size_t s = 0; tested_kernels(s) != NULL; s++) {
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (int norm = NORM_NONE; config_value_name("norm", norm) != NULL; norm++) {
             struct largest largest = {0};
             for (size_t i = 0; i < 7 * 4 * SCHEMES * 2 * 3; i++) {
                 const size_t mark = owned_mark();
                 struct model_case c =
-                    new_case(tested_kernels(s), (enum tensor_type)(TENSOR_F32 + i / 7 % 4),
+                    new_case(float_kernels(s), (enum tensor_type)(TENSOR_F32 + i / 7 % 4),
                              widths[i % 7], scales[i / (56 * SCHEMES)], i / (28 * SCHEMES) % 2 == 1,
                              (enum position_scheme)(i / 28 % SCHEMES), position_scales[i % 3],
                              (enum norm_kind)norm);
@@ -135,7 +135,7 @@ TEST(sums)
                 owned_release(mark);
             }
             assert_bound(&largest, 1, "%s embedding, norm %d, share of the bound",
-                         tested_kernels(s)->isa, norm);
+                         float_kernels(s)->isa, norm);
         }
     }
 }
@@ -145,7 +145,7 @@ TEST(row_alone)
 {
     for (size_t width = 1; width <= 70; width++) {
         struct model_case c =
-            new_case(tested_kernels(0), TENSOR_F32, width, 1, false, POSITION_NONE, 1, NORM_NONE);
+            new_case(float_kernels(0), TENSOR_F32, width, 1, false, POSITION_NONE, 1, NORM_NONE);
         float *out = new_floats(width);
         for (size_t id = 0; id < TOKENS; id++) {
             embed_token(&c.encoder, &c.embedding, (int32_t)id, 0,

@@ -39,10 +39,10 @@ static void check_middle(const struct kernels *kernels, enum activation activati
 
 TEST(middle)
 {
-    for (size_t s = 0; tested_kernels(s) != NULL; s++)
+    for (size_t s = 0; float_kernels(s) != NULL; s++)
         for (size_t a = 0; a < sizeof activations / sizeof *activations; a++)
             for (int gate = GATE_NONE; gate <= GATE_SECOND; gate++)
                 for (size_t width = 1; width <= 71; width++)
-                    check_middle(tested_kernels(s), activations[a], (enum gate)gate,
+                    check_middle(float_kernels(s), activations[a], (enum gate)gate,
                                  width <= 70 ? width : 1536);
 }
