@@ -125,7 +125,7 @@ static unsigned flips_of(uint32_t code)
     size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (code > UNICODE_EXCEPTIONS[middle].last)
+        if (code >= UNICODE_EXCEPTIONS[middle].first + UNICODE_EXCEPTIONS[middle].n)
             low = middle + 1;
         else
             high = middle;

@@ -114,7 +114,8 @@ HEAD = """/* unicode_exceptions.h - the code points whose Unicode data in the re
 
 /* Both tables are in the order of code points. */
 struct unicode_exception {
-    uint32_t first, last;
+    uint32_t first;
+    uint16_t n;     /* code points from the first one on */
     uint16_t flips; /* enum unicode_property bits that differ */
 };
 
@@ -138,7 +139,7 @@ def print_table(paths):
     print_packed(f"{name} = {bit}" for bit, name in SHORT.items())
     print("};\n")
     print("static const struct unicode_exception UNICODE_EXCEPTIONS[] = {")
-    print_packed(f"{{0x{first:X}, 0x{last:X}, {' | '.join(sorted(SHORT[bit] for bit in bits))}}}"
+    print_packed(f"{{0x{first:X}, {last - first + 1}, {' | '.join(sorted(SHORT[bit] for bit in bits))}}}"
                  for first, last, bits in ranges(flags))
     print("};\n\nstatic const struct unicode_lower_exception UNICODE_LOWER[] = {")
     print_packed(f"{{0x{first:X}, 0x{last:X}, {{{', '.join(f'0x{c:X}' for c in to)}}}}}"
