@@ -232,14 +232,6 @@ static void pass_on(void *user, struct normal_char c)
     normalizer_add(stage->normalizer, stage->next, c);
 }
 
-static void release_blanks(struct normalizer_stage *stage)
-{
-    const size_t n = stage->waiting->n;
-    stage->waiting->n = 0;
-    for (size_t i = 0; i < n; i++)
-        pass_on(stage, stage->waiting->blanks[i]);
-}
-
 static void emit_between_blanks(struct normalizer_stage *stage, struct normal_char c)
 {
     const struct normal_char blank = {' ', c.begin, c.end};
@@ -274,18 +266,6 @@ static void prepend(struct normalizer_stage *stage, struct normal_char first)
     stage->started = true;
     for (size_t i = 0; i < replacement->n_to; i++)
         pass_on(stage, (struct normal_char){replacement->to[i], first.begin, first.end});
-}
-
-static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
-{
-    struct waiting_blanks *waiting = stage->waiting;
-    if (unicode_properties(c.code) & UNICODE_BLANK) {
-        waiting->n -= waiting->n == NORMALIZER_BLANKS;
-        waiting->blanks[waiting->n++] = c;
-        return false;
-    }
-    release_blanks(stage);
-    return true;
 }
 
 /* ---- Step `charsmap` ----
@@ -399,13 +379,13 @@ static void charsmap_add(struct normalizer_stage *stage, struct normal_char c)
     }
 }
 
-/* Ends the cluster, before characters that bypass the stage. Returns false if they must not bypass
- * it: spans lag behind the characters, because the text started with dropped characters. */
-static bool charsmap_flush(struct normalizer_stage *stage)
+/* Ends the cluster: at the end of a text, or before characters that bypass the stage. Returns false
+ * if they must not: spans lag behind the characters, because the text started with dropped ones. */
+static bool charsmap_end(struct normalizer_stage *stage, bool at_end)
 {
     struct charsmap_stage *map = stage->charsmap;
     end_cluster(stage);
-    if (map->spans.n > 0)
+    if (map->spans.n > 0 && !at_end)
         return false;
     release_mapped(stage);
     map->in_text = false;
@@ -413,17 +393,11 @@ static bool charsmap_flush(struct normalizer_stage *stage)
     return true;
 }
 
-static void charsmap_end(struct normalizer_stage *stage)
-{
-    end_cluster(stage);
-    release_mapped(stage);
-}
-
-/* ---- Steps that replace a text, by one with the span of its last character ---- */
+/* ---- Steps that replace a text, by one with the span of its last character; strip_end ---- */
 
 static void emit_replacement(struct normalizer_stage *stage)
 {
-    struct held_chars *held = stage->replace;
+    struct held_chars *held = stage->held;
     const struct normal_char last = held->chars[held->n - 1];
     held->n = 0;
     held->is_run = false;
@@ -434,27 +408,39 @@ static void emit_replacement(struct normalizer_stage *stage)
 /* Emits the first n held characters. */
 static void emit_held(struct normalizer_stage *stage, size_t n)
 {
-    struct held_chars *held = stage->replace;
+    struct held_chars *held = stage->held;
     for (size_t i = 0; i < n; i++)
         pass_on(stage, held->chars[i]);
     held->n -= n;
     memmove(held->chars, held->chars + n, held->n * sizeof *held->chars);
 }
 
-static void replace_end(struct normalizer_stage *stage)
+static void emit_all_held(struct normalizer_stage *stage)
 {
-    struct held_chars *held = stage->replace;
-    if (held->is_run)
+    if (stage->held->is_run)
         emit_replacement(stage);
     else
-        emit_held(stage, held->n);
+        emit_held(stage, stage->held->n);
+}
+
+static bool pass_strip_end(struct normalizer_stage *stage, struct normal_char c)
+{
+    struct held_chars *held = stage->held;
+    if (unicode_properties(c.code) & UNICODE_BLANK) {
+        held->n -= held->n == NORMALIZER_BLANKS;
+        held->chars[held->n++] = c;
+        return false;
+    }
+    if (held->n > 0)
+        emit_all_held(stage);
+    return true;
 }
 
 static void add_to_run(struct normalizer_stage *stage, struct normal_char c)
 {
-    struct held_chars *held = stage->replace;
+    struct held_chars *held = stage->held;
     if (!replacement_has(&stage->rule->replacement, c.code)) {
-        replace_end(stage);
+        emit_all_held(stage);
         pass_on(stage, c);
         return;
     }
@@ -466,7 +452,7 @@ static void add_to_run(struct normalizer_stage *stage, struct normal_char c)
 /* Returns how many of the held characters cannot start the searched text. */
 static size_t count_passed(const struct normalizer_stage *stage)
 {
-    const struct held_chars *held = stage->replace;
+    const struct held_chars *held = stage->held;
     size_t passed = 0, same = 0;
     for (; passed < held->n; passed++) {
         for (same = 0; passed + same < held->n; same++)
@@ -480,7 +466,7 @@ static size_t count_passed(const struct normalizer_stage *stage)
 
 static void replace_add(struct normalizer_stage *stage, struct normal_char c)
 {
-    struct held_chars *held = stage->replace;
+    struct held_chars *held = stage->held;
     if (stage->rule->replacement.least > 0) {
         add_to_run(stage, c);
         return;
@@ -547,12 +533,10 @@ void normalizer_carve(struct normalizer *normalizer, const struct normalizer_pla
             .normalizer = normalizer, .rule = &plan->rules[i], .next = i + 1};
         if (step >= NORMALIZE_NFD && step <= NORMALIZE_NFKC)
             stage->form = arena_cut(arena, 1, sizeof *stage->form);
-        else if (step == NORMALIZE_STRIP_END)
-            stage->waiting = arena_cut(arena, 1, sizeof *stage->waiting);
         else if (step == NORMALIZE_CHARSMAP)
             stage->charsmap = arena_cut(arena, 1, sizeof *stage->charsmap);
-        else if (step >= NORMALIZE_REPLACE)
-            stage->replace = arena_cut(arena, 1, sizeof *stage->replace);
+        else if (step == NORMALIZE_STRIP_END || step >= NORMALIZE_REPLACE)
+            stage->held = arena_cut(arena, 1, sizeof *stage->held);
         if (stage->form != NULL) {
             stage->form->emit = pass_on;
             stage->form->user = stage;
@@ -573,11 +557,9 @@ void normalizer_begin(struct normalizer *normalizer, size_t at)
             memset(stage->charsmap, 0, offsetof(struct charsmap_stage, spans));
             span_ring_begin(&stage->charsmap->spans, at);
         }
-        if (stage->waiting != NULL)
-            stage->waiting->n = 0;
-        if (stage->replace != NULL) {
-            stage->replace->n = 0;
-            stage->replace->is_run = false;
+        if (stage->held != NULL) {
+            stage->held->n = 0;
+            stage->held->is_run = false;
         }
     }
 }
@@ -591,16 +573,12 @@ bool normalizer_empty(struct normalizer *normalizer, bool at_end)
         if (!at_end && stage->rule->step == NORMALIZE_PREPEND && !stage->started)
             return false;
         stage->started = stage->started || !at_end;
-        if (stage->charsmap != NULL && at_end)
-            charsmap_end(stage);
-        else if (stage->charsmap != NULL && !charsmap_flush(stage))
+        if (stage->charsmap != NULL && !charsmap_end(stage, at_end))
             return false;
         if (stage->form != NULL)
             normal_form_end(stage->form);
-        if (stage->replace != NULL)
-            replace_end(stage);
-        if (stage->waiting != NULL && !at_end)
-            release_blanks(stage);
+        if (stage->held != NULL && !(at_end && stage->rule->step == NORMALIZE_STRIP_END))
+            emit_all_held(stage);
     }
     return true;
 }

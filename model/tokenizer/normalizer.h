@@ -89,18 +89,12 @@ enum {
 
 /* ---- A text ---- */
 
-/* Blanks that are dropped at the end of a text. Of more than NORMALIZER_BLANKS the first ones and
- * the last one are stored. */
-struct waiting_blanks {
-    struct normal_char blanks[NORMALIZER_BLANKS];
-    size_t n;
-};
-
-/* Characters that may start a match of a replaced text; of a long run the last ones. */
+/* strip_end: blanks, which are dropped at the end of a text; of more than fit the first ones and the
+ * last one. Steps that replace: characters that may start a match; of a long run the last ones. */
 struct held_chars {
-    struct normal_char chars[REPLACE_CHARS]; /* [n] */
+    struct normal_char chars[NORMALIZER_BLANKS]; /* [n]; more than REPLACE_CHARS */
     size_t n;
-    bool is_run; /* the run is long enough */
+    bool is_run; /* the run is long enough to be replaced */
 };
 
 /* The state of step `charsmap`. */
@@ -127,9 +121,8 @@ struct normalizer_stage {
     const struct normalizer_rule *rule;
     size_t next; /* index of the step after this one */
     struct normal_form *form;
-    struct waiting_blanks *waiting;
     struct charsmap_stage *charsmap;
-    struct held_chars *replace;
+    struct held_chars *held;
     bool started; /* strip_start: a character but a blank was read; prepend: any character was */
 };
 
