@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define ALWAYS(name, value)                                                                        \
-    int name(void);                                                                                \
     int name(void)                                                                                 \
     {                                                                                              \
         return value;                                                                              \
@@ -20,14 +19,12 @@ ALWAYS(omp_get_level, 0)
 ALWAYS(omp_get_active_level, 0)
 ALWAYS(omp_get_max_active_levels, 0)
 
-int __vsnprintf_chk(char *out, size_t n, int flag, size_t room, const char *format, va_list given);
 int __vsnprintf_chk(char *out, size_t n, int flag, size_t room, const char *format, va_list given)
 {
     (void)flag;
     return vsnprintf(out, n < room ? n : room, format, given);
 }
 
-int __snprintf_chk(char *out, size_t n, int flag, size_t room, const char *format, ...);
 int __snprintf_chk(char *out, size_t n, int flag, size_t room, const char *format, ...)
 {
     va_list given;
@@ -37,7 +34,6 @@ int __snprintf_chk(char *out, size_t n, int flag, size_t room, const char *forma
     return length;
 }
 
-char *__strncpy_chk(char *out, const char *text, size_t n, size_t room);
 char *__strncpy_chk(char *out, const char *text, size_t n, size_t room)
 {
     return strncpy(out, text, n < room ? n : room);

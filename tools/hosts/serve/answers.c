@@ -111,28 +111,22 @@ static const char *const ERRORS[N_DIALECTS] = {
     "{'message': $message, 'detail': $message}", /* "detail" is Jina's */
 };
 
-const struct route *route_find(const char *method, const char *path)
+const struct route *route_find(const char *method, const char *path, const json_t *body)
 {
-    const struct route *other = NULL;
-    for (size_t i = 0; i < sizeof ROUTES / sizeof ROUTES[0]; i++) {
+    const struct route *other = NULL, *first = NULL;
+    for (size_t i = sizeof ROUTES / sizeof ROUTES[0]; i-- > 0;) {
         const struct route *route = &ROUTES[i];
         const size_t len = strlen(route->path);
         if (strncmp(path, route->path, len) != 0 ||
             (path[len] && (len == 1 || path[len - 1] != '/')))
             continue;
-        if (strcmp(route->method, method) == 0)
-            return route;
-        other = route;
+        if (strcmp(route->method, method) != 0)
+            other = route;
+        else if (!first || !body || json_object_get(body, route->key) ||
+                 !json_object_get(body, first->key))
+            first = route;
     }
-    return other;
-}
-
-const struct route *route_by_key(const struct route *route, const json_t *body)
-{
-    const struct route *next = route + 1, *end = ROUTES + sizeof ROUTES / sizeof ROUTES[0];
-    const bool has_other = next < end && strcmp(next->path, route->path) == 0 && next->key &&
-                           !json_object_get(body, route->key);
-    return has_other && json_object_get(body, next->key) ? next : route;
+    return first ? first : other;
 }
 
 /* ---- Values ---- */

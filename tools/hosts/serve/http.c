@@ -21,8 +21,9 @@ static struct {
     struct MHD_Daemon *daemon;
     enum log_format log;
     atomic_size_t n_calls;
-    atomic_bool is_draining, has_ended;
+    atomic_bool has_ended;
 } http;
+atomic_bool http_is_draining;
 
 static int descriptor_of(struct MHD_Connection *connection)
 {
@@ -66,7 +67,7 @@ static bool find_route(struct request *request)
 {
     const char *method = strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
     const char *path = request->path;
-    const struct route *route = request->route = route_find(method, path);
+    const struct route *route = request->route = route_find(method, path, NULL);
     request->dialect = route                            ? route->dialect
                        : strncmp(path, "/api/", 5) == 0 ? DIALECT_OLLAMA
                        : strncmp(path, "/v1/", 4) == 0  ? DIALECT_OPENAI
@@ -190,7 +191,7 @@ static void add_headers(struct MHD_Response *response, const struct request *req
         {fault == FAULT_KEY, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer"},
         {fault == FAULT_METHOD, MHD_HTTP_HEADER_ALLOW, request->allowed},
         {fault == FAULT_NONE && request->n_cut > 0, "X-Truncated-Texts", n_cut},
-        {fault == FAULT_REQUEST || http.is_draining, MHD_HTTP_HEADER_CONNECTION, "close"},
+        {fault == FAULT_REQUEST || http_is_draining, MHD_HTTP_HEADER_CONNECTION, "close"},
     };
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++)
         if (headers[i].is_sent)
@@ -282,15 +283,10 @@ void http_start(int socket, const struct serve_options *options)
         program_die("cannot start the HTTP server: too few descriptors, threads or memory");
 }
 
-bool http_is_draining(void)
-{
-    return http.is_draining;
-}
-
 /* A call that begins after has_ended is set is not suspended; calls before are waited for. */
 bool http_drain(void)
 {
-    if (!atomic_exchange(&http.is_draining, true))
+    if (!atomic_exchange(&http_is_draining, true))
         close(MHD_quiesce_daemon(http.daemon));
     if (http.n_calls > 0 || !atomic_exchange(&http.has_ended, true))
         return false;

@@ -45,8 +45,7 @@ int request_is_over(size_t n_done, size_t n, void *unused)
 {
     (void)n_done, (void)n, (void)unused;
     reading.request->is_gone = request_has_hung_up(reading.request);
-    return reading.request->is_gone ||
-           (http_is_draining() && program_seconds() - reading.since > 1);
+    return reading.request->is_gone || (http_is_draining && program_seconds() - reading.since > 1);
 }
 
 /* Returns NULL, which ends the parsing, if the request shall not have the memory. */
@@ -535,9 +534,10 @@ bool request_read(struct request *request)
         return request_fail(request, FAULT_INPUT, "the body is empty; expected a JSON object");
     if (!json_is_object(request->json))
         return request_fail(request, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
-    if (request->route->work == WORK_ANY)
-        request->route = route_find("POST", path_of_any(request));
-    request->route = route_by_key(request->route, request->json);
+    const bool is_any = request->route->work == WORK_ANY;
+    request->route =
+        route_find(request->route->method, is_any ? path_of_any(request) : request->route->path,
+                   request->json);
     request->work = request->route->work;
     const char *name = json_string_value(field(request, "model"));
     if (field(request, "model") && !name)

@@ -103,11 +103,9 @@ struct route {
     const char *answer; /* a template: see answers.c */
 };
 
-/* Returns the route of a path, with another method if there is none with this one; else NULL. */
-const struct route *route_find(const char *method, const char *path);
-
-/* Returns the route after this one if it has the same path, and the body its key alone. */
-const struct route *route_by_key(const struct route *route, const json_t *body);
+/* Returns the route of a path, if it has several that whose key the body has (NULL: none yet), with
+ * another method if there is none with this one; else NULL. */
+const struct route *route_find(const char *method, const char *path, const json_t *body);
 
 /* Forms of a vector, as Cohere names them; a set of them has bit TYPE. */
 enum vector_type { TYPE_FLOAT, TYPE_INT8, TYPE_UINT8, TYPE_BINARY, TYPE_UBINARY, TYPE_BASE64 };
@@ -252,7 +250,7 @@ void http_start(int socket, const struct serve_options *options);
 /* Accepts no connection any more, and lets none have another call. Returns true if no call is open,
  * and then closes all connections. */
 bool http_drain(void);
-bool http_is_draining(void);
+extern atomic_bool http_is_draining;
 
 /* ---- Metrics and the log: metrics.c ---- */
 /* Count an ended call, and print its line; count a batch; write the counts. */
