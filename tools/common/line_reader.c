@@ -122,21 +122,6 @@ enum line_state line_reader_pass(struct line_reader *reader)
     }
 }
 
-enum line_state line_reader_skip(struct line_reader *reader, uint64_t n_bytes)
-{
-    while (n_bytes > 0) {
-        if (reader->begin == reader->end && reader->at_end)
-            return LINE_END;
-        if (reader->begin == reader->end && !read_more(reader))
-            return LINE_FAILED;
-        const size_t n_there = reader->end - reader->begin;
-        const size_t n = n_bytes < n_there ? (size_t)n_bytes : n_there;
-        advance(reader, reader->begin + n);
-        n_bytes -= n;
-    }
-    return LINE_READ;
-}
-
 enum line_state line_reader_next(struct line_reader *reader, bool wait, char **line, size_t *len)
 {
     for (;;) {

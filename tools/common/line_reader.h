@@ -54,7 +54,4 @@ void line_reader_undo(struct line_reader *reader);
 /* Passes by the next line, however long it is, after LINE_TOO_LONG. LINE_READ or LINE_FAILED. */
 enum line_state line_reader_pass(struct line_reader *reader);
 
-/* Passes by as many bytes, as if their lines had been handed out; LINE_END: there are fewer. */
-enum line_state line_reader_skip(struct line_reader *reader, uint64_t n_bytes);
-
 #endif

@@ -241,8 +241,6 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("labels labels-of entities fill", "pooling normalize", NULL),
     OPTION_EXCLUDES("labels-of", "labels pair no-special on-long=chunk", NULL),
     OPTION_EXCLUDES("rank", "normalize pair pooling=none on-long=chunk", NULL),
-    OPTION_EXCLUDES("normalize", "pooling=sparse", NULL),
-    OPTION_EXCLUDES("dimensions", "pooling=none pooling=sparse", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
     OPTION_NEEDS("normalize", "pooling!=none", "--normalize requires -p mean, cls, max or model"),

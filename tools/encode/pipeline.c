@@ -256,24 +256,16 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
 static size_t tokenize_batch(struct pipeline *pipeline, struct batch *batch)
 {
     struct encoder *encoder = pipeline->job->encoder;
-    const struct request_options *request = &encoder->request;
-    const bool has_prompt = request->encode.prompt || request->encode.prompt_text;
     struct item *items = batch->items;
     size_t n_good = 0, i = 0;
     for (; i < batch->n_items; i++) {
         struct item *item = &items[i];
-        bool is_good = false;
-        if (item->record.fault) {
-            encoder_fail(encoder, item, "%s", item->record.fault);
-        } else if (item->record.input.ids && has_prompt) {
-            encoder_fail(encoder, item, ": ids cannot be combined with a prompt");
-        } else {
-            if (encoder->prompt.len > 0)
-                item_add_prompt(item, &encoder->prompt);
-            is_good = encoder_tokenize(encoder, item);
-        }
-        if (is_good && encoder->padding.n > item->n_tokens && !request->is_chunked)
-            padding_apply(&encoder->padding, item); /* windows are padded one by one */
+        item_add_prompt(item, &encoder->prompt);
+        const bool is_good = item->record.fault
+                                 ? encoder_fail(encoder, item, "%s", item->record.fault)
+                                 : encoder_tokenize(encoder, item);
+        if (is_good && !encoder->request.is_chunked) /* windows are padded one by one */
+            padding_apply(&encoder->padding, item);
         if (is_good)
             items[n_good++] = *item;
         else if (beside_leave_out(&pipeline->beside, item))
@@ -401,53 +393,41 @@ static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t 
 
 /* ---- Spans of texts ---- */
 
-/* Notes a span that has no vector, the first of the run. */
-static void note_empty_span(struct pipeline *pipeline, const struct item *item,
-                            const engine_span *spans, size_t i, const float *row)
+/* Prints the row of a span of an item. The first one without a token is noted. */
+static int print_span(struct pipeline *pipeline, const struct item *item, const engine_span *spans,
+                      size_t i, size_t n, const float *row)
 {
-    bool *has_noted = &pipeline->job->notes.has_noted_empty;
+    const struct item part = spans_item(item, spans, i, n, row);
     size_t k = 0;
     while (k < pipeline->job->encoder->width && row[k] == 0)
         k++;
-    if (k < pipeline->job->encoder->width || *has_noted)
-        return;
-    *has_noted = true;
-    program_note("%s: no token is in \"spans\"[%zu], [%zu, %zu]: its vector is all zeros",
-                 item_name(item), i, spans[i].begin, spans[i].end);
+    if (k == pipeline->job->encoder->width && is_first(&pipeline->job->notes.has_noted_empty))
+        program_note("%s: no token is in \"spans\"[%zu], [%zu, %zu]: its vector is all zeros",
+                     item_name(item), i, spans[i].begin, spans[i].end);
+    return print_item(pipeline, &part);
 }
 
-/* Encodes a text, and prints a row for each of its spans. */
-static int encode_spans_of(struct pipeline *pipeline, const struct item *item)
+/* Encodes texts one by one, and prints a row for each of their spans. */
+static int encode_spans(struct pipeline *pipeline, const struct item *items, size_t n_items)
 {
     struct encoder *encoder = pipeline->job->encoder;
-    engine_span *spans;
-    float *rows = NULL;
-    size_t n = 0;
     int code = PROGRAM_DONE;
-    bool is_good = spans_read(encoder, item, &spans, &n);
-    if (is_good) {
-        rows = alloc_zeros(n, encoder->width * sizeof *rows);
-        is_good = spans_encode(encoder, item, spans, n, rows);
+    for (const struct item *item = items; item < items + n_items && code == PROGRAM_DONE; item++) {
+        engine_span *spans;
+        float *rows = NULL;
+        size_t n = 0;
+        const bool is_good = spans_read(encoder, item, &spans, &n) &&
+                             (rows = alloc_zeros(n, encoder->width * sizeof *rows)) &&
+                             spans_encode(encoder, item, spans, n, rows);
+        if (is_good)
+            notes_of(pipeline->job, item);
+        else if (!beside_leave_out(&pipeline->beside, item))
+            code = fail_text(pipeline, encoder->message);
+        for (size_t i = 0; i < n && is_good && code == PROGRAM_DONE; i++)
+            code = print_span(pipeline, item, spans, i, n, rows + i * encoder->width);
+        free(spans);
+        free(rows);
     }
-    if (is_good)
-        notes_of(pipeline->job, item);
-    else if (!beside_leave_out(&pipeline->beside, item))
-        code = fail_text(pipeline, encoder->message);
-    for (size_t i = 0; i < n && is_good && code == PROGRAM_DONE; i++) {
-        const struct item part = spans_item(item, spans, i, n, rows + i * encoder->width);
-        note_empty_span(pipeline, item, spans, i, part.rows);
-        code = print_item(pipeline, &part);
-    }
-    free(spans);
-    free(rows);
-    return code;
-}
-
-static int encode_spans(struct pipeline *pipeline, const struct item *items, size_t n)
-{
-    int code = PROGRAM_DONE;
-    for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
-        code = encode_spans_of(pipeline, &items[i]);
     return code;
 }
 

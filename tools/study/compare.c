@@ -50,12 +50,8 @@ static void note_counts(const struct comparison *comparison)
 void comparison_tokenize(struct comparison *comparison, struct item *item)
 {
     struct encoder *encoder = &comparison->encoder;
-    const struct request_options *request = &encoder->request;
     alloc_for("%s", item_name(item));
-    if (item->record.input.ids && (request->encode.prompt || request->encode.prompt_text))
-        program_die("%s: ids cannot be combined with a prompt", item_name(item));
-    if (encoder->prompt.len > 0)
-        item_add_prompt(item, &encoder->prompt);
+    item_add_prompt(item, &encoder->prompt);
     if (!encoder_tokenize(encoder, item))
         program_die("%s", encoder->message);
     note(comparison, item);

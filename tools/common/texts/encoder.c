@@ -233,8 +233,8 @@ static void check_dimensions(const struct encoder *encoder)
         program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
                             "be combined with --dimensions");
     if (encoder->shape.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
-        program_die_misused("--dimensions cuts vectors of texts, and those of -p colbert; this "
-                            "model's are neither");
+        program_die_misused("-p %s: --dimensions cuts vectors of texts, and those of -p colbert",
+                            engine_pooling_name(encoder->shape.pooling));
     if (dimensions > whole && whole > 0)
         program_die_misused("--dimensions %zu is more than these vectors have: %zu", dimensions,
                             whole);
@@ -249,7 +249,7 @@ static void check_request(const struct encoder *encoder)
                            ? position_options_conflict(&request->positions, encoder->position)
                            : NULL;
     if (request->encode.normalize && encoder->is_sparse)
-        program_die("-p sparse: --normalize is for pooled vectors");
+        program_die_misused("-p sparse: --normalize is for pooled vectors");
     if (request->encode.normalize && !encoder->is_pooled)
         program_die_misused(
             encoder->shape.pooling == ENGINE_POOLING_COLBERT

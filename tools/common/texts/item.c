@@ -316,6 +316,8 @@ static bool read_ids(struct encoder *encoder, struct item *item)
 
     if (encoder->request.task == TASK_ENTITIES)
         return encoder_fail(encoder, item, ": --entities takes texts; ids have no spans");
+    if (encoder->request.encode.prompt || encoder->request.encode.prompt_text)
+        return encoder_fail(encoder, item, ": ids cannot be combined with a prompt");
     if (encoder->skips_prompt && encoder->prompt.len > 0)
         return encoder_fail(encoder, item,
                             " has ids, and the model's vectors leave out the tokens of a prompt, "

@@ -52,6 +52,17 @@ static enum reader_state fail_in_line(struct reader *reader, size_t line, const 
     return READER_FAILED;
 }
 
+/* Makes a record of a text in `storage`, which the record owns. */
+static enum reader_state set_text(struct record *record, size_t line, char *storage, char *text,
+                                  size_t len)
+{
+    *record = (struct record){.input = {.text = text, .text_len = len},
+                              .is_repaired = !utf8_is_valid(text, len),
+                              .storage = storage,
+                              .line = line};
+    return READER_RECORD;
+}
+
 /* Reads a line of JSON. Only the last may be empty: skipping one would shift all after it. */
 static enum reader_state read_json(struct reader *reader, const char *line, size_t len,
                                    struct record *record)
@@ -196,12 +207,8 @@ static enum reader_state read_table(struct reader *reader, const char *line, siz
     const bool is_names = !table->is_begun;
     const bool is_good = is_names ? (table->is_begun = table_find_column(table, copy, len, reason))
                                   : table_value(table, copy, len, &value, &len, reason);
-    if (is_good && !is_names) {
-        *record = (struct record){
-            .input = {.text = value, .text_len = len}, .storage = copy, .line = number};
-        record->is_repaired = !utf8_is_valid(value, len);
-        return READER_RECORD;
-    }
+    if (is_good && !is_names)
+        return set_text(record, number, copy, value, len);
     free(copy);
     if (is_good)
         return READER_PENDING;
@@ -221,7 +228,7 @@ static enum reader_state read_line(struct reader *reader, const char *line, size
     const size_t number = line_number(reader);
     const char *format, *converter = number == 1 ? utf8_converter(line, len, &format) : NULL;
     const size_t mark_len = number == 1 ? utf8_mark_len(line, len) : 0;
-    enum reader_state state = READER_RECORD;
+    enum reader_state state;
     if (converter) {
         snprintf(reader->message, sizeof reader->message,
                  "%s is %s, and texts are UTF-8: convert it first: %s FILE | ...",
@@ -242,9 +249,7 @@ static enum reader_state read_line(struct reader *reader, const char *line, size
         state = read_json(reader, line, len, record);
     } else {
         char *copy = memcpy(alloc_zeros(len, 1), line, len);
-        *record = (struct record){
-            .input = {.text = copy, .text_len = len}, .storage = copy, .line = number};
-        record->is_repaired = !utf8_is_valid(line, len);
+        state = set_text(record, number, copy, copy, len);
     }
     if (state == READER_RECORD)
         record->source = source_name(reader);
@@ -343,55 +348,44 @@ enum reader_state reader_next(struct reader *reader, bool wait, struct record *r
     return READER_RECORD;
 }
 
-/* Skips in one input. Returns LINE_END if it ends before the bytes that were done. */
-static enum line_state skip_bytes(struct reader *reader, uint64_t n_bytes, size_t n_lines)
+enum line_state reader_skip_lines(struct reader *reader, uint64_t n_bytes)
 {
-    const bool is_table = reader->table.separator && n_bytes > 0;
+    struct line_reader *lines = &reader->lines;
+    const int wake = lines->wake;
+    enum line_state state = LINE_READ;
     struct record record;
-    char *names;
+    char *line;
     size_t len;
-    if (is_table && line_reader_next(&reader->lines, true, &names, &len) == LINE_READ &&
-        read_line(reader, names, len, &record) == READER_FAILED)
-        return LINE_TOO_LONG;
-    const uint64_t begin = reader->lines.place.bytes;
-    const enum line_state state =
-        line_reader_skip(&reader->lines, n_bytes > begin ? n_bytes - begin : 0);
-    if (state == LINE_FAILED)
-        fail_to_read(reader);
-    reader->place = reader->lines.place;
-    reader->lines.n_lines = n_lines + is_table;
+    lines->wake = -1;
+    while (lines->place.bytes < n_bytes &&
+           (state == LINE_READ || (state == LINE_END && next_file(reader)))) {
+        state = line_reader_next(lines, true, &line, &len);
+        if (state == LINE_TOO_LONG)
+            state = line_reader_pass(lines);
+        if (state == LINE_FAILED)
+            fail_to_read(reader);
+        if (state == LINE_READ && reader->table.separator && !reader->table.is_begun &&
+            read_line(reader, line, len, &record) == READER_FAILED)
+            state = LINE_FAILED;
+    }
+    lines->wake = wake;
+    reader->place = lines->place;
     return state;
 }
 
-/* Reads the records of several files again, which counts the lines of each. */
-static enum line_state skip_records(struct reader *reader, uint64_t n_bytes)
+bool reader_skip(struct reader *reader, struct line_place done)
 {
-    const int wake = reader->lines.wake;
-    enum reader_state state = READER_RECORD;
-    struct record record;
-    reader->lines.wake = -1;
-    while (reader->place.bytes < n_bytes && state == READER_RECORD)
-        if ((state = reader_next(reader, true, &record)) == READER_RECORD)
-            record_free(&record);
-    reader->lines.wake = wake;
-    return state == READER_RECORD ? LINE_READ : state == READER_END ? LINE_END : LINE_FAILED;
-}
-
-bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines)
-{
-    const enum line_state state = reader->n_files > 1 ? skip_records(reader, done.bytes)
-                                                      : skip_bytes(reader, done.bytes, n_lines);
+    const enum line_state state = reader_skip_lines(reader, done.bytes);
+    const bool is_same = reader->place.bytes == done.bytes && reader->place.sum == done.sum;
     if (state == LINE_END)
         snprintf(reader->message, sizeof reader->message,
                  "%s is another input, or was cut: it ends before the %llu bytes that were "
                  "done: give the same one, or start over with --restart",
                  source_name(reader), (unsigned long long)done.bytes);
-    if (state != LINE_READ)
-        return false;
-    if (reader->place.sum != done.sum)
+    else if (state == LINE_READ && !is_same)
         snprintf(reader->message, sizeof reader->message,
                  "%s is another input: give the same one, or start over with --restart (its "
                  "first %llu bytes are not those that were done)",
                  source_name(reader), (unsigned long long)done.bytes);
-    return reader->place.sum == done.sum;
+    return state == LINE_READ && is_same;
 }

@@ -51,9 +51,12 @@ void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool
 void reader_open_file(const char *path);
 #define reader_free(reader) line_reader_free(&(reader)->lines)
 
-/* Skips the bytes, which have this sum, and lines that an earlier run has read. Returns false if
- * the input differs, with the message. */
-bool reader_skip(struct reader *reader, struct line_place done, size_t n_lines);
+/* Skips lines until so many bytes are read; not interrupted by `wake`. Returns LINE_READ, LINE_END
+ * if there are fewer, or LINE_FAILED with the message. */
+enum line_state reader_skip_lines(struct reader *reader, uint64_t n_bytes);
+
+/* Skips what an earlier run has read. Returns false if the input differs, with the message. */
+bool reader_skip(struct reader *reader, struct line_place done);
 
 /* The next input; the caller frees it. With `wait` false, READER_PENDING instead of waiting;
  * else where the lines' `wake` ends it. */

@@ -294,7 +294,7 @@ static const char *continue_run(struct corpus *corpus)
     if (message)
         return message;
     job->progress = last->progress;
-    if (!reader_skip(&job->reader, (struct line_place){last->bytes, last->sum}, n_lines))
+    if (!reader_skip(&job->reader, (struct line_place){last->bytes, last->sum}))
         return job->reader.message;
     program_note("'%s' has %zu line%s of the input: continuing at line %zu", job->output.path,
                  n_lines, plural(n_lines), n_lines + 1);

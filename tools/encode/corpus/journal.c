@@ -272,18 +272,15 @@ bool origin_is_of(const char *output_path, const json_t *settings,
     const json_t *sum = json_object_get(origin, "input_crc32c");
     bool is_same = is_there && settings_agree(origin, settings, message);
     if (is_same) {
-        struct line_reader lines;
-        size_t n_files = 1;
-        line_reader_begin(&lines, STDIN_FILENO);
-        lines.has_sum = true;
-        while ((is_same = line_reader_skip(&lines, UINT64_MAX) == LINE_END) &&
-               n_files < request->n_files) {
-            reader_open_file(request->files[n_files++]);
-            lines.at_end = false;
-        }
-        is_same = is_same && json_integer_value(bytes) == (json_int_t)lines.place.bytes &&
-                  json_integer_value(sum) == (json_int_t)lines.place.sum;
-        line_reader_free(&lines);
+        struct reader reader;
+        reader_open(&reader, NULL, 0, false);
+        reader.files = request->files;
+        reader.n_files = request->n_files;
+        reader.lines.has_sum = true;
+        is_same = reader_skip_lines(&reader, UINT64_MAX) == LINE_END &&
+                  json_integer_value(bytes) == (json_int_t)reader.place.bytes &&
+                  json_integer_value(sum) == (json_int_t)reader.place.sum;
+        reader_free(&reader);
     }
     if (is_there && !is_same) /* of a pipe what was read is gone */
         program_die("'%s' is complete, but %s: start over with --restart", output_path, message);
