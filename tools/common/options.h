@@ -1,10 +1,6 @@
-/* options.h - what every program of this directory does alike: reading option values with a clear
- * message, --help and --version, exit codes, and noticing that stdout could not be written.
- *
- * Exit codes: 0 done, 1 failed, 2 misused. Results go to stdout, everything else to stderr.
- * A mistake on the command line ends the program where it is found. `option` is the option's name
- * as the user types it, "--seed". Programs call most option_ functions through a table of their
- * options, tools/common/options/option_table.h. */
+/* options.h - what every program does alike: messages, exit codes, reading option values, and
+ * noticing that stdout could not be written. Results go to stdout, everything else to stderr. A
+ * mistake on the command line ends the program where it is found. */
 #ifndef TOOLS_OPTIONS_H
 #define TOOLS_OPTIONS_H
 
@@ -62,12 +58,11 @@ extern bool program_is_quiet;
 /* Unless NULL, called before a message is printed: removes a line of progress. */
 extern void (*program_before_message)(void);
 
-/* Prints the version to stdout, checks that it was written, returns the exit code. */
+/* Prints the version to stdout. Returns as program_end. */
 int program_version(void);
 
-/* Flushes stdout and returns `code`, or says why stdout could not be written and returns
- * PROGRAM_FAILED. The last call of every program that prints results. A reader that went away
- * (EPIPE) fails without a message. */
+/* Flushes stdout and returns `code`, or PROGRAM_FAILED after a message; of a reader that went away
+ * (EPIPE) without one. The last call of every program that prints results. */
 int program_end(int code);
 
 /* The last part of a path; all of one that ends there. */
@@ -81,8 +76,8 @@ double program_seconds(void);
 /* The ending of a noun that is counted: "1 token", "2 tokens". */
 #define plural(n) ((n) == 1 ? "" : "s")
 
-/* Whole decimal numbers from least to most; the message names the option, the text and the
- * bounds. */
+/* Whole decimal numbers from least to most. `option` is as the user types it, "--seed"; most calls
+ * are by the table of options, option_table.h. */
 uint64_t option_number(const char *option, const char *text, uint64_t least, uint64_t most);
 #define option_count(...) ((size_t)option_number(__VA_ARGS__))
 

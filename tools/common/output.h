@@ -59,8 +59,8 @@ struct output {
     engine_error error;
 };
 
-/* Opens stdout if path is NULL. OUTPUT_RESUMES continues the parts that an earlier run has kept.
- * Ends the program if the output cannot be made, or is a file that the program reads. */
+/* Opens stdout if path is NULL. OUTPUT_RESUMES continues parts of an earlier run. Ends the program
+ * if the output cannot be made, or is a file that the program reads. */
 void output_open(struct output *output, const char *path, enum output_kind kind);
 
 /* Returns whether the output is written beside its target, not to stdout, a device or a pipe. */

@@ -19,26 +19,20 @@ void spans_check(struct encoder *encoder)
 
 /* ---- Reading ---- */
 
-/* Reads [begin, end]. Returns false if it is not within a text of len bytes. */
-static bool read_span(const json_t *value, size_t len, engine_span *span)
-{
-    const json_t *begin = json_array_get(value, 0), *end = json_array_get(value, 1);
-    if (json_array_size(value) != 2 || !json_is_integer(begin) || !json_is_integer(end) ||
-        json_integer_value(begin) < 0 || json_integer_value(end) < json_integer_value(begin) ||
-        (uint64_t)json_integer_value(end) > len)
-        return false;
-    *span = (engine_span){(size_t)json_integer_value(begin), (size_t)json_integer_value(end)};
-    return true;
-}
-
-static bool read_array(struct encoder *encoder, const struct item *item, const json_t *array,
+/* Reads arrays [begin, end] that are within the item's text. */
+static bool read_array(struct encoder *encoder, const struct item *item, json_t *array,
                        engine_span *spans)
 {
     const size_t len = item->record.input.text_len - item->prompt_len;
     for (size_t i = 0; i < json_array_size(array); i++) {
-        if (read_span(json_array_get(array, i), len, &spans[i]))
+        json_t *value = json_array_get(array, i);
+        json_int_t begin, end;
+        if (json_unpack(value, "[II!]", &begin, &end) == 0 && begin >= 0 && end >= begin &&
+            (uint64_t)end <= len) {
+            spans[i] = (engine_span){(size_t)begin, (size_t)end};
             continue;
-        char *found = json_dumps(json_array_get(array, i), JSON_ENCODE_ANY);
+        }
+        char *found = json_dumps(value, JSON_ENCODE_ANY);
         encoder_fail(encoder, item,
                      ": \"spans\"[%zu] is %.60s; expected [begin, end], bytes of the text, which "
                      "has %zu",

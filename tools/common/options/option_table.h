@@ -1,6 +1,6 @@
-/* option_table.h - the options of a program, each written once: a row says what the command line
- * may have, where its value goes, and its words in --help, the manual and the shell's completion;
- * what it needs; a rule, which options exclude one another.
+/* option_table.h - the options of a program, each written once: a row says where its value goes, and
+ * its words in --help, the manual and the shell's completion; a rule, which options exclude or need
+ * one another.
  *
  *     #define TEXT(member) TEXT_AT(struct paint, member)
  *     static const struct option_row ROWS[] = {
@@ -11,7 +11,6 @@
  *         OPTION_NEEDS("width", "output", "--width is that of a file: it requires -o"),
  *     };
  *
- * Values are read by tools/common/options.h, whose messages name the option as the user typed it.
  */
 #ifndef TOOLS_OPTION_TABLE_H
 #define TOOLS_OPTION_TABLE_H
@@ -143,7 +142,7 @@ struct option_table {
     size_t n_commands;
     const struct option_group *groups; /* without --help and --version */
     size_t n_groups;
-    /* The message of the first broken rule is printed; the last is all zero. */
+    /* The last is all zero. */
     const struct option_rule *rules;
     int column;            /* at which the texts of --help begin */
     const char *notes;     /* lines of --help after the options, or NULL */

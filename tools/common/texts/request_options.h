@@ -1,10 +1,5 @@
-/* request_options.h - what a program asks of a model and its texts, as encode, encode-search and
- * encode-plot share it, the only part of a command line that encoder.h sees; and which positions
- * are added, as every program that asks says it:
- *
- *     --position SCHEME  --position-base B  --frequencies F,F,...
- *     --embedding-scale W1  --position-scale W2
- */
+/* request_options.h - what a program asks of a model and its texts, the only part of a command line
+ * that encoder.h sees; and which positions are added, as every program that asks says it. */
 #ifndef TOOLS_REQUEST_OPTIONS_H
 #define TOOLS_REQUEST_OPTIONS_H
 
