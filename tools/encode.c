@@ -19,25 +19,14 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     const bool reads_stdin = request->n_texts == 0;
     struct corpus corpus;
     struct job job = {.options = options, .encoder = encoder};
-    for (size_t i = 0; i < request->n_files; i++) /* the first, which stdin is, by its name */
-        input_remember(request->files[i]);
-    if (reads_stdin)
-        input_remember("-");
+    reader_open(&job.reader, request);
+    job.reader.keeps_going = options->skips_errors;
     if (!options->output_path || !corpus_is_asked(options))
         output_open(&job.output, options->output_path, OUTPUT_STREAM);
     else if (!corpus_open(&corpus, &job))
         return PROGRAM_DONE;
     if (reads_stdin && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
-    reader_open(&job.reader, request->texts, request->n_texts, request->is_json_input);
-    job.reader.files = request->files;
-    job.reader.n_files = request->n_files;
-    job.reader.table = (struct table_input){.separator = options->input == INPUT_CSV   ? ','
-                                                         : options->input == INPUT_TSV ? '\t'
-                                                                                       : '\0',
-                                            .column = options->column};
-    job.reader.pair = options->pair;
-    job.reader.keeps_going = options->skips_errors;
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON
                                                     : options->format == FORMAT_CSV ? ROWS_CSV
                                                                                     : ROWS_TABLE);
@@ -49,8 +38,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     encode_options_note(options);
     int code = request->task == TASK_RANK ? rank_texts(&job) : encode_texts(&job);
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
-    if (reads_stdin)
-        reader_free(&job.reader);
+    reader_free(&job.reader);
     return code;
 }
 

@@ -142,11 +142,10 @@ static int answer_all(struct search_run *search)
 {
     const struct search_options *options = &search->options;
     enum reader_state state;
-    const bool is_prompt = options->n_queries == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    const bool is_prompt =
+        options->request.n_texts == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
     if (is_prompt)
         program_note("type a query; Ctrl-D ends, --help helps");
-    reader_open(&search->reader, (char *const *)options->queries, options->n_queries,
-                options->request.is_json_input);
     hits_print_heading(&search->printer);
     do {
         if (is_prompt)
@@ -277,8 +276,7 @@ static void open_all(struct search_run *search)
         reranker_open(&search->reranker, options);
     if (options->explains)
         explained_hits_check(collection, &search->encoder);
-    if (options->n_queries == 0)
-        input_remember("-");
+    reader_open(&search->reader, &options->request);
     search->n_wanted =
         least(options->rerank ? options->n_candidates : options->n_hits, collection->n_rows);
     search->most_queries = collection->vectors->kind == VECTORS_TOKENS

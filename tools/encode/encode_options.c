@@ -56,10 +56,10 @@ static const struct option_row INPUT_ROWS[] = {
      "read stdin, or the files TEXT, as text; as csv or tsv, see --column; or as\n"
      "jsonl: each line is \"text\", [\"text\", \"pair\"],\n"
      "{\"text\": …, \"pair\": …} or {\"ids\": […], \"types\": […], \"mask\": […]}",
-     CHOICE(input, INPUT_TEXT, INPUTS), GIVEN(has_input)},
+     CHOICE(request.input, INPUT_TEXT, INPUTS), GIVEN(has_input)},
     {"column", 0, "NAME", "--input csv or tsv: the column of texts (default text, or the only one)",
-     TEXT(column), .most = 1},
-    {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(pair),
+     TEXT(request.column), .most = 1},
+    {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(request.pair),
      .most = 1},
     {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
      TEXT(request.encode.prompt)},
@@ -210,7 +210,7 @@ static const char *check_options(const void *options)
                      "tokens, whose texts are in FILE.rows.jsonl with -o FILE"
                    : "-f npy holds vectors; labels, entities, words and ranks are text, json or "
                      "csv";
-    if (encode->pair && n != 1)
+    if (request->pair && n != 1)
         return "--pair requires exactly one TEXT";
     if (task == TASK_TOKENS && has_vector_of_text(request) && format != FORMAT_JSON)
         return "--tokens and -p are printed together by -f json only";
@@ -218,9 +218,9 @@ static const char *check_options(const void *options)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
-    if (request->has_spans && encode->input != INPUT_JSONL)
+    if (request->has_spans && request->input != INPUT_JSONL)
         return "--spans reads {\"text\": …, \"spans\": [[begin, end], …]}: --input jsonl";
-    if (encode->column && encode->input < INPUT_CSV)
+    if (request->column && request->input < INPUT_CSV)
         return "--column names a column of --input csv or tsv";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
@@ -311,7 +311,7 @@ static void choose_files(struct encode_options *options, struct option_reading *
                 paths[file], paths[other], kind >= 0 ? "--input KIND" : "texts alone");
     }
     if (n > 0 && (options->has_input || kind >= 0)) {
-        options->input = options->has_input ? options->input : (enum input_kind)kind;
+        request->input = options->has_input ? request->input : (enum input_kind)kind;
         request->files = paths;
         request->n_files = n;
         reader_open_file(paths[0]);
@@ -320,7 +320,6 @@ static void choose_files(struct encode_options *options, struct option_reading *
         request->n_texts = n;
     }
     reading->n_arguments = request->n_texts;
-    request->is_json_input = options->input == INPUT_JSONL;
 }
 
 void encode_options_note(const struct encode_options *options)

@@ -24,9 +24,6 @@ enum output_format { OUTPUT_FORMATS(OUTPUT_FORMAT_CONSTANT) };
 struct encode_options {
     struct request_options request;
     const char *output_path; /* NULL: stdout */
-    const char *pair;        /* or NULL */
-    const char *column;      /* of a table, or NULL */
-    enum input_kind { INPUT_TEXT, INPUT_JSONL, INPUT_CSV, INPUT_TSV } input;
     bool has_input;          /* said */
     const char *query;       /* of TASK_RANK */
     bool has_own_pooling;    /* it was not said, and is the model's own */

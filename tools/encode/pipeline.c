@@ -52,8 +52,9 @@ static void notes_begin(struct job *job)
         return;
     program_before_message = notes->is_terminal ? clear_line : NULL;
     const off_t at = lseek(lines->fd, 0, SEEK_CUR);
-    if (!job->reader.texts && job->reader.n_files <= 1 && fstat(lines->fd, &file) == 0 &&
-        S_ISREG(file.st_mode) && at >= 0 && file.st_size > at - (off_t)(lines->end - lines->begin))
+    if (options->request.n_texts == 0 && options->request.n_files <= 1 &&
+        fstat(lines->fd, &file) == 0 && S_ISREG(file.st_mode) && at >= 0 &&
+        file.st_size > at - (off_t)(lines->end - lines->begin))
         notes->n_bytes =
             lines->place.bytes + lines->end - lines->begin + (uint64_t)(file.st_size - at);
     notes->first_byte = lines->place.bytes;

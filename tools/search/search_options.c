@@ -17,11 +17,11 @@ enum { MOST_HITS = 1 << 20, DEFAULT_HITS = 10, DEFAULT_CANDIDATES = 100 };
 
 static const struct option_row QUERY_ROWS[] = {
     {"query", 0, "TEXT", "search for this, not for the queries of stdin; may be repeated",
-     TEXTS_AT(struct search_options, queries, n_queries)},
+     TEXTS_AT(struct search_options, queries, request.n_texts)},
     {"input", 0, "KIND",
      "read stdin as text: a query per line; jsonl: a JSON string per line,\n"
      "or an object with \"text\" and, if it has one, \"_id\" or \"id\"",
-     CHOICE(request.is_json_input, false, "text jsonl")},
+     CHOICE(request.input, INPUT_TEXT, "text jsonl")},
     {"query-prompt", 0, "P", "prepend the file's prompt P to queries; default its own for them",
      TEXT(request.encode.query_prompt)},
     {"no-prompt", 0, NULL, "prepend no prompt to queries",
@@ -177,6 +177,7 @@ void search_options_read(struct search_options *options, int argc, char **argv)
     struct option_reading reading;
     *options = (struct search_options){
         .request = REQUEST_OPTIONS(.task = TASK_RANK), .n_hits = DEFAULT_HITS, .word_weight = 1};
+    options->request.texts = (char *const *)options->queries;
     options_read(&reading, &TABLE, 0, options, argc, argv);
     options_check(&reading);
     sort_files(options, &reading);

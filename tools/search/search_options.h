@@ -10,8 +10,7 @@ struct search_options {
     struct request_options request;      /* of the queries */
     char *const *vectors, *const *texts; /* [n_vectors], [n_texts]: paths, of the command line */
     size_t n_vectors, n_texts;
-    const char *queries[256]; /* [n_queries] */
-    size_t n_queries;         /* 0: those of stdin */
+    const char *queries[256]; /* the texts of the request */
     bool has_precision;       /* else that of the vectors */
     engine_metric metric;
     bool has_metric;

@@ -151,19 +151,15 @@ static int compare(struct compare_options *options)
     struct comparison comparison = {.options = options};
     struct output output;
     encoder_open(&comparison.encoder, request);
-    if (request->n_texts == 0) {
-        input_remember("-");
-        if (isatty(STDIN_FILENO))
-            program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
-    }
+    reader_open(&comparison.reader, request);
+    if (request->n_texts == 0 && isatty(STDIN_FILENO))
+        program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     output_open(&output, options->output_path, OUTPUT_STREAM);
-    reader_open(&comparison.reader, request->texts, request->n_texts, request->is_json_input);
     comparison.reader.two_by_two = options->command == COMPARE_PAIRS;
     comparison.rows = (struct rows)ROWS(output.stream, options->format);
     COMMANDS[options->command](&comparison);
     note_counts(&comparison);
-    if (request->n_texts == 0)
-        reader_free(&comparison.reader);
+    reader_free(&comparison.reader);
     encoder_close(&comparison.encoder);
     return output_end(&output, PROGRAM_DONE);
 }

@@ -45,7 +45,7 @@ static void choose_padding(struct padding *padding, const engine_model *model,
     size_t len;
     const bool is_0_a_word = engine_token_text(model, 0, &word, &len) == ENGINE_OK && len > 0;
     padding->id = named < 0 ? 0 : named;
-    if (request->is_json_input && (named >= 0 || !is_0_a_word))
+    if (request->input == INPUT_JSONL && (named >= 0 || !is_0_a_word))
         padding->likely = padding->id;
     if (task_is_tokens(request->task) && is_used && named < 0 && is_0_a_word)
         program_note("this vocabulary has neither [PAD] nor <pad>: padding has the id 0, which is "
@@ -87,7 +87,7 @@ static void resolve_options(struct encoder *encoder)
     encoder->padding = request->padding;
     encoder->padding.likely = -1;
     if (!encoder->padding.is_named &&
-        (request->padding.n || request->task == TASK_SHOW_MASK || request->is_json_input))
+        (request->padding.n || request->task == TASK_SHOW_MASK || request->input == INPUT_JSONL))
         choose_padding(&encoder->padding, encoder->model, request);
 }
 
@@ -320,7 +320,7 @@ static void check_stride(const struct encoder *encoder)
     const engine_input around = {.text = encoder->prompt.text, .text_len = encoder->prompt.len};
     const size_t limit = encoder->options.max_tokens, stride = encoder->options.stride;
     size_t n = 0;
-    if (!encoder->request.is_json_input)
+    if (encoder->request.input != INPUT_JSONL)
         engine_tokenize(encoder->session, &around, &encoder->options, NULL, 0, &n, NULL);
     if (limit > n && stride >= limit - n)
         program_die_misused("--stride %zu: windows have room for %zu token%s, and the stride must "

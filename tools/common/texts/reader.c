@@ -15,20 +15,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json)
+void reader_open(struct reader *reader, const struct request_options *request)
 {
-    *reader = (struct reader){.n_texts = n_texts, .is_json = is_json};
-    if (n_texts > 0) {
-        reader->texts = texts;
-        return;
-    }
-    input_remember("-");
+    *reader = (struct reader){.request = request};
     line_reader_begin(&reader->lines, STDIN_FILENO);
+    for (size_t i = 0; i < request->n_files; i++) /* the first, which stdin is, by its name */
+        input_remember(request->files[i]);
+    if (request->n_texts == 0)
+        input_remember("-");
 }
 
 static const char *source_name(const struct reader *reader)
 {
-    return reader->files ? reader->files[reader->file] : "stdin";
+    return reader->request->files ? reader->request->files[reader->file] : "stdin";
+}
+
+/* Returns what is between the values of a table; 0: the input is none. */
+static char separator_of(const struct reader *reader)
+{
+    static const char SEPARATORS[] = {[INPUT_CSV] = ',', [INPUT_TSV] = '\t'};
+    return SEPARATORS[reader->request->input];
 }
 
 /* Returns the number of the last line, in its file. */
@@ -89,10 +95,10 @@ enum { TABLE_MESSAGE_BYTES = 256 };
  * as its first character. */
 enum table_place { TABLE_AT_VALUE, TABLE_IN_VALUE, TABLE_IN_QUOTES, TABLE_AFTER_QUOTE };
 
-static enum table_place table_scan(const struct table_input *table, enum table_place place,
-                                   const char *line, size_t len)
+static enum table_place table_scan(char separator, enum table_place place, const char *line,
+                                   size_t len)
 {
-    for (size_t i = 0; i < len && table->separator == ','; i++) {
+    for (size_t i = 0; i < len && separator == ','; i++) {
         const bool is_quote = line[i] == '"';
         if (place == TABLE_IN_QUOTES)
             place = is_quote ? TABLE_AFTER_QUOTE : TABLE_IN_QUOTES;
@@ -130,25 +136,25 @@ static bool next_value(char separator, char *record, size_t len, size_t *at, cha
 }
 
 /* Finds the column in the line of names, which this changes. Returns false with the message. */
-static bool table_find_column(struct table_input *table, char *names, size_t len,
+static bool table_find_column(struct reader *reader, char *names, size_t len,
                               char message[TABLE_MESSAGE_BYTES])
 {
-    const char *wanted = table->column ? table->column : "text";
+    const char *column = reader->request->column, *wanted = column ? column : "text";
     char list[TABLE_MESSAGE_BYTES / 2] = "", *name;
     size_t at = 0, n = 0, name_len;
     for (size_t used = 0; at <= len; n++, used = strlen(list)) {
-        if (!next_value(table->separator, names, len, &at, &name, &name_len))
+        if (!next_value(separator_of(reader), names, len, &at, &name, &name_len))
             break;
         if (name_len == strlen(wanted) && memcmp(name, wanted, name_len) == 0) {
-            table->index = n;
+            reader->column = n;
             return true;
         }
         snprintf(list + used, sizeof list - used, "%s%.*s", used ? ", " : "", (int)name_len, name);
     }
-    table->index = 0;
-    if (!table->column && n == 1)
+    reader->column = 0;
+    if (!column && n == 1)
         return true;
-    if (table->column)
+    if (column)
         snprintf(message, TABLE_MESSAGE_BYTES, "has no column '%.64s'; it has %s", wanted, list);
     else
         snprintf(message, TABLE_MESSAGE_BYTES,
@@ -158,18 +164,18 @@ static bool table_find_column(struct table_input *table, char *names, size_t len
 
 /* Finds the column's value in a record, without its quotes, which this removes in place. Returns
  * false with the message. */
-static bool table_value(const struct table_input *table, char *record, size_t len, char **value,
+static bool table_value(const struct reader *reader, char *record, size_t len, char **value,
                         size_t *value_len, char message[TABLE_MESSAGE_BYTES])
 {
     size_t at = 0;
-    for (size_t i = 0; i <= table->index; i++) {
+    for (size_t i = 0; i <= reader->column; i++) {
         if (at > len) {
             snprintf(message, TABLE_MESSAGE_BYTES,
                      " has %zu column%s, and the text is in column %zu", i, i == 1 ? "" : "s",
-                     table->index + 1);
+                     reader->column + 1);
             return false;
         }
-        if (!next_value(table->separator, record, len, &at, value, value_len)) {
+        if (!next_value(separator_of(reader), record, len, &at, value, value_len)) {
             snprintf(message, TABLE_MESSAGE_BYTES,
                      ": after a value in quotes comes a comma, or the line's end");
             return false;
@@ -184,10 +190,10 @@ static enum reader_state read_table(struct reader *reader, const char *line, siz
                                     struct record *record)
 {
     char reason[TABLE_MESSAGE_BYTES] = "", *value = NULL;
-    struct table_input *table = &reader->table;
+    const char separator = separator_of(reader);
     const size_t number = line_number(reader);
     char *copy = memcpy(alloc_zeros(len, 1), line, len);
-    enum table_place place = table_scan(table, TABLE_AT_VALUE, copy, len);
+    enum table_place place = table_scan(separator, TABLE_AT_VALUE, copy, len);
     while (place == TABLE_IN_QUOTES) {
         char *next;
         size_t next_len;
@@ -202,11 +208,12 @@ static enum reader_state read_table(struct reader *reader, const char *line, siz
         copy[len] = '\n';
         memcpy(copy + len + 1, next, next_len);
         len += 1 + next_len;
-        place = table_scan(table, place, next, next_len);
+        place = table_scan(separator, place, next, next_len);
     }
-    const bool is_names = !table->is_begun;
-    const bool is_good = is_names ? (table->is_begun = table_find_column(table, copy, len, reason))
-                                  : table_value(table, copy, len, &value, &len, reason);
+    const bool is_names = !reader->has_columns;
+    const bool is_good = is_names
+                             ? (reader->has_columns = table_find_column(reader, copy, len, reason))
+                             : table_value(reader, copy, len, &value, &len, reason);
     if (is_good && !is_names)
         return set_text(record, number, copy, value, len);
     free(copy);
@@ -237,15 +244,15 @@ static enum reader_state read_line(struct reader *reader, const char *line, size
     }
     line += mark_len;
     len -= mark_len;
-    if (number == 1 && !reader->is_json && !reader->table.separator && len > 2 &&
+    if (number == 1 && reader->request->input == INPUT_TEXT && len > 2 &&
         memcmp(line, "{\"", 2) == 0 && line[len - 1] == '}')
         program_note("line 1 of %s looks like JSON, and is read as text; encode and "
                      "encode-search read JSON with --input jsonl",
                      source_name(reader));
     alloc_for("line %zu of %s", number, source_name(reader));
-    if (reader->table.separator) {
+    if (separator_of(reader)) {
         state = read_table(reader, line, len, record);
-    } else if (reader->is_json) {
+    } else if (reader->request->input == INPUT_JSONL) {
         state = read_json(reader, line, len, record);
     } else {
         char *copy = memcpy(alloc_zeros(len, 1), line, len);
@@ -289,12 +296,12 @@ void reader_open_file(const char *path)
 /* Opens the next file in place of the one that has ended. Returns false after the last. */
 static bool next_file(struct reader *reader)
 {
-    if (reader->file + 1 >= reader->n_files)
+    if (reader->file + 1 >= reader->request->n_files)
         return false;
-    reader_open_file(reader->files[++reader->file]);
+    reader_open_file(reader->request->files[++reader->file]);
     reader->lines.at_end = false;
     reader->lines_before = reader->lines.n_lines;
-    reader->table.is_begun = reader->empty_line = false;
+    reader->has_columns = reader->empty_line = false;
     return true;
 }
 
@@ -307,13 +314,13 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
         bool is_names;
         switch (line_reader_next(&reader->lines, wait, &line, &len)) {
         case LINE_READ:
-            if (reader->is_json && len == 0 && !reader->empty_line) {
+            if (reader->request->input == INPUT_JSONL && len == 0 && !reader->empty_line) {
                 reader->empty_line = true;
                 continue;
             }
-            is_names = reader->table.separator && !reader->table.is_begun;
+            is_names = separator_of(reader) && !reader->has_columns;
             state = read_line(reader, line, len, record);
-            if (is_names && reader->table.is_begun)
+            if (is_names && reader->has_columns)
                 continue;
             return state;
         case LINE_PENDING: return READER_PENDING;
@@ -329,17 +336,18 @@ static enum reader_state next_line(struct reader *reader, bool wait, struct reco
 
 enum reader_state reader_next(struct reader *reader, bool wait, struct record *record)
 {
-    if (!reader->texts) {
+    const struct request_options *request = reader->request;
+    if (request->n_texts == 0) {
         const enum reader_state state = next_line(reader, wait, record);
         if (state == READER_RECORD)
             reader->place = reader->lines.place;
         return state;
     }
-    if (reader->n_read == reader->n_texts)
+    if (reader->n_read == request->n_texts)
         return READER_END;
-    const char *text = reader->texts[reader->n_read++], *pair = reader->pair;
+    const char *text = request->texts[reader->n_read++], *pair = request->pair;
     if (reader->two_by_two)
-        pair = reader->texts[reader->n_read++];
+        pair = request->texts[reader->n_read++];
     const size_t text_len = strlen(text), pair_len = pair ? strlen(pair) : 0;
     *record = (struct record){
         .input = {.text = text, .text_len = text_len, .pair = pair, .pair_len = pair_len},
@@ -364,7 +372,7 @@ enum line_state reader_skip_lines(struct reader *reader, uint64_t n_bytes)
             state = line_reader_pass(lines);
         if (state == LINE_FAILED)
             fail_to_read(reader);
-        if (state == LINE_READ && reader->table.separator && !reader->table.is_begun &&
+        if (state == LINE_READ && separator_of(reader) && !reader->has_columns &&
             read_line(reader, line, len, &record) == READER_FAILED)
             state = LINE_FAILED;
     }

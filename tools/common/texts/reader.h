@@ -16,25 +16,14 @@ enum reader_state {
     READER_FAILED /* message says why */
 };
 
-/* Texts of one column of a table: CSV as RFC 4180 has it, or values between tabs, which have no
- * quotes. The first line has the columns' names. */
-struct table_input {
-    char separator;     /* ',' or a tab; 0: no table */
-    const char *column; /* its name; NULL: "text", or the only column */
-    size_t index;       /* of the column, from 0 */
-    bool is_begun;      /* the names are read */
-};
-
 struct reader {
-    char *const *texts; /* [n_texts], or NULL: stdin */
-    size_t n_texts;
-    const char *pair; /* second text of the one argument, or NULL */
-    bool two_by_two;  /* two arguments are a pair */
-    bool is_json;
-    struct table_input table; /* of stdin, or of each file */
-    /* [n_files], read one after the other as descriptor 0, where the first is already; or NULL. */
-    char *const *files;
-    size_t n_files, file, lines_before; /* the file that is read; lines of those before it */
+    const struct request_options *request; /* the texts, or the files and their kind */
+    bool two_by_two;                       /* two arguments are a pair */
+    size_t file, lines_before;             /* the file that is read; lines of those before it */
+    /* Of a table, CSV as RFC 4180 has it, or values between tabs, which have no quotes: which column
+     * has the texts, from 0, once the first line, with the columns' names, is read. */
+    size_t column;
+    bool has_columns;
     bool keeps_going;  /* an invalid line becomes a record with `fault`, it does not end reading */
     bool has_bad_line; /* the message is about an invalid line */
     size_t n_read;     /* arguments */
@@ -44,8 +33,8 @@ struct reader {
     char message[512];
 };
 
-/* Reads n_texts arguments, or stdin if n_texts is 0, as text or JSON lines. */
-void reader_open(struct reader *reader, char *const *texts, size_t n_texts, bool is_json);
+/* Reads the texts of a request, its files, or stdin, and remembers files (output.h). */
+void reader_open(struct reader *reader, const struct request_options *request);
 
 /* Opens a file as stdin. Ends the program on failure. */
 void reader_open_file(const char *path);

@@ -92,7 +92,9 @@ struct request_options {
     size_t n_texts;         /* 0: stdin */
     char *const *files;     /* [n_files], TEXTs whose lines are read, the first as stdin; or NULL */
     size_t n_files;
-    bool is_json_input;
+    enum input_kind { INPUT_TEXT, INPUT_JSONL, INPUT_CSV, INPUT_TSV } input; /* of lines */
+    const char *column; /* of a table, or NULL: "text", or the only one */
+    const char *pair;   /* second text of the one TEXT, or NULL */
     enum task task;
     engine_model_options model;     /* as asked for */
     engine_encode_options encode;   /* as asked for; prompts by their names, or as a text */

@@ -251,7 +251,7 @@ void origin_write(FILE *stream, const struct job *job)
                   "prompt", encoder->prompt.text ? encoder->prompt.text : "", encoder->prompt.len,
                   "dimensions", (json_int_t)encoder->width, "rows", (json_int_t)job->progress.rows,
                   "texts", (json_int_t)job->progress.lines));
-    if (!job->reader.texts)
+    if (job->options->request.n_texts == 0)
         json_object_update_new(origin,
                                json_pack("{sIsIsI}", "input_lines", (json_int_t)lines->n_lines,
                                          "input_bytes", (json_int_t)lines->place.bytes,
@@ -273,9 +273,7 @@ bool origin_is_of(const char *output_path, const json_t *settings,
     bool is_same = is_there && settings_agree(origin, settings, message);
     if (is_same) {
         struct reader reader;
-        reader_open(&reader, NULL, 0, false);
-        reader.files = request->files;
-        reader.n_files = request->n_files;
+        reader_open(&reader, request);
         reader.lines.has_sum = true;
         is_same = reader_skip_lines(&reader, UINT64_MAX) == LINE_END &&
                   json_integer_value(bytes) == (json_int_t)reader.place.bytes &&

@@ -26,7 +26,7 @@ static const struct option_row TEXT_ROWS[] = {
      "read stdin as text, or as jsonl: each line is \"text\",\n"
      "[\"text\", \"pair\"], {\"text\": …, \"pair\": …} or\n"
      "{\"ids\": […], \"types\": […], \"mask\": […]}",
-     CHOICE(request.is_json_input, false, "text jsonl"), .commands = OF_VECTORS | OF_MASK},
+     CHOICE(request.input, INPUT_TEXT, "text jsonl"), .commands = OF_VECTORS | OF_MASK},
     {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
      TEXT(request.encode.prompt), .commands = OF_VECTORS},
     {"prompt-text", 0, "TEXT", "prepend this to each text", TEXT(request.encode.prompt_text),
@@ -86,7 +86,7 @@ static const char *check(const void *options)
         return "similarity takes at least two texts";
     if (compare->command == COMPARE_PAIRS && n % 2)
         return "pairs takes two texts for each pair: the last one has none beside it";
-    if (compare->command == COMPARE_PAIRS && n == 0 && !compare->request.is_json_input)
+    if (compare->command == COMPARE_PAIRS && n == 0 && compare->request.input == INPUT_TEXT)
         return "pairs reads pairs of JSON lines (--input jsonl), or two TEXTs for each";
     if (pad_to && compare->request.encode.max_tokens > pad_to)
         return "--max-tokens is more than --pad-to, which texts may not be longer than";

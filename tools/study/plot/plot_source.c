@@ -18,7 +18,7 @@ static void read_texts(struct plot_source *source)
     struct reader reader;
     struct record record;
     enum reader_state state;
-    reader_open(&reader, request->texts, request->n_texts, false);
+    reader_open(&reader, request);
     while ((state = reader_next(&reader, true, &record)) == READER_RECORD) {
         const char *text = record.input.text;
         const size_t len = record.input.text_len;
