@@ -20,7 +20,7 @@ TEST(words_of_bytes)
         "False", "na\u00efve", "\u0120", "\u00c3",
         "a b",   "\n",         "\u00ad", "\u00c2\u0121"}; /* the last is no whole character */
     char path[SUPPORT_PATH], word[ENCODER_WORD_BYTES];
-    struct encoder encoder = {.info = ENGINE_INFO(), .is_bytes = true};
+    struct encoder encoder = {.info = ENGINE_INFO()};
     support_path(path, support_folder(), "tokenizer.json");
     support_write_text(path, TOKENIZER);
     shell_expect(0, "$IMPORT --tokenizer-only %s -o bytes.weights", path);
@@ -33,9 +33,6 @@ TEST(words_of_bytes)
         if (len != strlen(expected[id]) || memcmp(text, expected[id], len) != 0)
             fail_msg("token %d is '%.*s', expected '%s'", (int)id, (int)len, text, expected[id]);
     }
-    encoder.is_bytes = false; /* as it is, but for the blanks of sentencepiece */
-    size_t len;
-    assert_memory_equal(encoder_word(&encoder, 0, word, &len), "\u0120False", 7);
 }
 
 SET_UP()

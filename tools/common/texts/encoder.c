@@ -72,7 +72,6 @@ static void resolve_options(struct encoder *encoder)
     encoder->options.max_tokens = request->encode.max_tokens ? request->encode.max_tokens : limit;
     encoder->options.prompt = encoder->options.query_prompt = ""; /* texts have theirs already */
     encoder->options.prompt_text = NULL;
-    encoder->options.whole_words = 1;
     encoder->options.role = request->encode.prompt && strcmp(request->encode.prompt, "query") == 0
                                 ? ENGINE_ROLE_QUERY
                                 : ENGINE_ROLE_TEXT;
@@ -533,40 +532,16 @@ const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *l
     return "";
 }
 
-/* Returns the byte of a visible character of byte-level tokens, U+0100 for byte 0 and so on; or
- * -1. */
-static int byte_of(uint32_t character)
-{
-    if (character < 0x100)
-        return (int)character;
-    if (character <= 0x120)
-        return (int)character - 0x100;
-    return character <= 0x142 ? (int)character - 0x121 + 0x7F : character == 0x143 ? 0xAD : -1;
-}
-
 const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
                          size_t *len)
 {
-    enum { BLANK = 0x2581 };
     const engine_tokenizer kind = encoder->info.tokenizer;
     const bool has_blanks = kind == ENGINE_TOKENIZER_UNIGRAM || kind == ENGINE_TOKENIZER_BPE;
     const char *token = encoder_id_text(encoder, id, len);
     size_t n = 0, first = 0;
-    if (!has_blanks || *len > ENCODER_WORD_BYTES)
+    if (!has_blanks ||
+        engine_decode(encoder->model, &id, 1, 0, word, ENCODER_WORD_BYTES, &n, NULL) != ENGINE_OK)
         return token;
-    for (size_t at = 0, step; at < *len; at += step) {
-        uint32_t character;
-        step = utf8_next(token + at, *len - at, &character);
-        const int byte = byte_of(character);
-        if (encoder->is_bytes && byte < 0)
-            return token;
-        if (encoder->is_bytes)
-            word[n++] = (char)byte;
-        else if (character == BLANK)
-            word[n++] = ' ';
-        else
-            n += utf8_put(character, word + n);
-    }
     while (first < n && word[first] == ' ')
         first++;
     if (first == n || !utf8_is_valid(word + first, n - first))

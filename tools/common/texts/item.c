@@ -377,38 +377,22 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item)
 
 /* ---- Windows ---- */
 
-/* Rows of consecutive ids, to which no special token is added. */
-static engine_window *windows_of_ids(struct encoder *encoder, const struct item *item, size_t *n)
-{
-    const size_t limit = id_limit(encoder), stride = encoder->options.stride;
-    const size_t n_ids = item->n_tokens, room = limit && limit < n_ids ? limit : n_ids;
-    if (room < n_ids && stride >= room) {
-        encoder_fail(encoder, item,
-                     ": its windows have room for %zu ids: the stride must be smaller", room);
-        return NULL;
-    }
-    *n = room < n_ids ? (n_ids - stride - 1) / (room - stride) + 1 : 1;
-    engine_window *windows = alloc_zeros(*n, sizeof *windows);
-    for (size_t i = 0; i < *n; i++) {
-        const size_t first = i * (room - stride), left = n_ids - first;
-        windows[i].first = first;
-        windows[i].n = windows[i].n_tokens = left < room ? left : room;
-    }
-    return windows;
-}
-
+/* Ids are split anywhere: no special token is added to them, and they show no words. */
 engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n)
 {
+    const bool are_ids = item->record.input.ids != NULL;
+    engine_encode_options options = encoder->options;
     engine_window *windows = NULL;
     engine_status status;
     size_t cap;
-    if (item->record.input.ids)
-        return windows_of_ids(encoder, item, n);
+    if (are_ids)
+        options.max_tokens = id_limit(encoder);
+    options.whole_words = !are_ids;
     *n = 1;
     do {
         windows = alloc_resize(windows, cap = *n, sizeof *windows);
-        status = engine_windows(encoder->session, item->tokens, item->n_tokens, &encoder->options,
-                                windows, cap, n);
+        status = engine_windows(encoder->session, item->tokens, item->n_tokens, &options, windows,
+                                cap, n);
     } while (status == ENGINE_ERROR_BUFFER && *n > cap);
     if (status == ENGINE_OK)
         return windows;
