@@ -15,10 +15,6 @@ const char CONFIG_UNKNOWN_KEY[] = "a key that this version knows";
 
 enum value_kind { VALUE_COUNT, VALUE_NUMBER, VALUE_NAME, VALUE_LIST };
 
-/* A setting of the first library version is always written to a file. A later one is written only
- * if it differs from its default, so that older libraries read every file that does not use it. */
-enum since { FIRST, LATER };
-
 struct config_key {
     enum since since;
     enum value_kind kind;
@@ -30,112 +26,34 @@ struct config_key {
 };
 
 // clang-format off
-#define OFFSET(field)        offsetof(struct model_config, field)
-#define FIELD(field)         #field, OFFSET(field), sizeof((struct model_config *)0)->field
-/* The compiler warns if the field is not of that type. */
-#define FIELD_OF(type, field) \
-    #field, OFFSET(field) + 0 * sizeof(1 ? &((struct model_config *)0)->field : (type *)0), \
-    sizeof(type)
-#define COUNT(field) \
-    VALUE_COUNT, FIELD_OF(size_t, field), NULL, 0, "a whole number from 0 to 2147483647"
-#define NUMBER(field) VALUE_NUMBER, FIELD_OF(double, field), NULL, 0, "a finite number, 0 or more"
+#define FIELD(field) \
+    #field, offsetof(struct model_config, field), sizeof((struct model_config *)0)->field
 #define NAME_AT(constant, name) [constant] = name,
-/* Those of the list's values from `least` on, of which messages show the list `shown`. */
-#define SOME_OF(field, LIST, least, SHOWN) \
-    VALUE_NAME, FIELD(field), (const char *const[]){LIST(NAME_AT, NAME_AT) NULL}, least, \
-    "one of " NAMES_OF(SHOWN)
-#define NAME(field, LIST) SOME_OF(field, LIST, 0, LIST)
-#define LIST_OF(field, LIST, SHOWN) \
-    VALUE_LIST, FIELD_OF(config_list, field), (const char *const[]){LIST(NAME_AT, NAME_AT) NULL}, \
-    1, "at most 8 of " SHOWN ", separated by commas"
-#define YES_OR_NO(field) \
-    VALUE_NAME, FIELD(field), (const char *const[]){"no", "yes", NULL}, 0, "one of yes, no"
-// clang-format on
-
+#define TEXTS_OF(NAMES) (const char *const[]){NAMES(NAME_AT, NAME_AT) NULL}
+#define COUNT_KEY(since, field, value) \
+    {since, VALUE_COUNT, FIELD(field), NULL, 0, "a whole number from 0 to 2147483647"},
+#define NUMBER_KEY(since, field, value) \
+    {since, VALUE_NUMBER, FIELD(field), NULL, 0, "a finite number, 0 or more"},
+#define YES_KEY(since, type, field, value) \
+    {since, VALUE_NAME, FIELD(field), (const char *const[]){"no", "yes", NULL}, 0, \
+     "one of yes, no"},
+#define NAME_KEY(since, type, field, NAMES, SHOWN, value) \
+    {since, VALUE_NAME, FIELD(field), TEXTS_OF(NAMES), 0, "one of " NAMES_OF(SHOWN)},
+#define LIST_KEY(since, field, NAMES, shown, value) \
+    {since, VALUE_LIST, FIELD(field), TEXTS_OF(NAMES), 1, \
+     "at most 8 of " shown ", separated by commas"},
 static const struct config_key KEYS[] = {
-    {FIRST, COUNT(layers)},
-    {FIRST, COUNT(width)},
-    {FIRST, COUNT(heads)},
-    {FIRST, COUNT(feed_forward)},
-    {FIRST, COUNT(vocabulary)},
-    {FIRST, COUNT(max_tokens)},
-    {FIRST, COUNT(token_types)},
-    {FIRST, NUMBER(embedding_scale)},
-    {FIRST, NAME(embedding_norm, NORMS)},
-    {FIRST, NAME(position, POSITION_SCHEMES)},
-    {FIRST, COUNT(position_offset)},
-    {LATER, YES_OR_NO(position_skips_padding)},
-    {LATER, NUMBER(position_base)},
-    {LATER, NUMBER(position_scale)},
-    {LATER, COUNT(position_frequencies)},
-    {FIRST, SOME_OF(norm, NORMS, 0, LAYER_NORMS)},
-    {FIRST, NUMBER(norm_eps)},
-    {FIRST, YES_OR_NO(norm_bias)},
-    {FIRST, NAME(norm_place, NORM_PLACES)},
-    {FIRST, YES_OR_NO(final_norm)},
-    {FIRST, YES_OR_NO(attention_bias)},
-    {FIRST, YES_OR_NO(feed_forward_bias)},
-    {FIRST, NAME(activation, ACTIVATIONS)},
-    {FIRST, NAME(gate, GATES)},
-    {FIRST, NAME(mask, MASKS)},
-    {FIRST, NAME(pooling, POOLINGS)},
-    {FIRST, YES_OR_NO(normalize)},
-    {LATER, LIST_OF(joined_poolings, POOLINGS, NAMES_OF(TOKEN_POOLINGS))},
-    {LATER, YES_OR_NO(pools_prompt)},
-    {LATER, COUNT(embedding_width)},
-    {LATER, COUNT(projections)},
-    {LATER,
-     LIST_OF(projection_activation, PROJECTIONS, NAMES_OF(DENSE_ACTIVATIONS) ", layer_norm")},
-    {LATER, YES_OR_NO(projection_bias)},
-    {LATER, NAME(head, HEADS)},
-    {LATER, SOME_OF(head_pooling, POOLINGS, 0, TOKEN_POOLINGS)},
-    {LATER, YES_OR_NO(head_late)},
-    {LATER, NAME(head_dense, DENSE_LAYERS)},
-    {LATER, YES_OR_NO(head_norm)},
-    {LATER, YES_OR_NO(head_tied)},
-    {LATER, YES_OR_NO(head_bias)},
-    {LATER, COUNT(labels)},
-    {LATER, NAME(scores, SCORES)},
-    {LATER, COUNT(max_text_tokens)},
-    {LATER, NAME(attention_position, ATTENTION_POSITIONS)},
-    {LATER, NUMBER(rotary_base)},
-    {LATER, NUMBER(rotary_local_base)},
-    {LATER, COUNT(rotary_width)},
-    {LATER, NAME(rotary_pairs, ROTARY_PAIRS)},
-    {LATER, NUMBER(rotary_factor)},
-    {LATER, COUNT(rotary_trained)},
-    {LATER, COUNT(distances)},
-    {LATER, COUNT(window)},
-    {LATER, COUNT(global_every)},
-    {LATER, COUNT(global_first)},
-    {LATER, YES_OR_NO(first_norm)},
-    {LATER, COUNT(layer_groups)},
-    {LATER, YES_OR_NO(feed_forward_in_bias)},
-    {LATER, COUNT(head_width)},
-    {LATER, COUNT(key_value_heads)},
-    {LATER, COUNT(global_head_width)},
-    {LATER, COUNT(global_key_value_heads)},
-    {LATER, NAME(query_key_norm, QUERY_KEY_NORMS)},
-    {LATER, YES_OR_NO(value_norm)},
-    {LATER, COUNT(layer_input_width)},
-    {LATER, NUMBER(score_scale)},
-    {LATER, YES_OR_NO(head_dense_bias)},
-    {LATER, COUNT(token_vectors)},
-    {LATER, YES_OR_NO(token_vector_bias)},
-    {LATER, NAME(sparse, SPARSE_KINDS)},
-    {LATER, YES_OR_NO(token_vector_first)},
-    {LATER, NAME(sparse_pooling, SPARSE_POOLINGS)},
-    {LATER, NAME(sparse_activation, SPARSE_ACTIVATIONS)},
-    {LATER, YES_OR_NO(query_weights)},
-    {LATER, COUNT(query_tokens)},
-    {LATER, COUNT(query_filler)},
-    {LATER, YES_OR_NO(query_filler_seen)},
-    {LATER, COUNT(position_buckets)},
-    {LATER, NAME(position_terms, POSITION_TERMS)},
-    {LATER, COUNT(experts)},
-    {LATER, COUNT(experts_used)},
-    {LATER, COUNT(experts_every)},
+    SETTINGS(COUNT_KEY, NUMBER_KEY, YES_KEY, NAME_KEY, LIST_KEY)
 };
+
+#define VALUE(since, field, value)                          .field = value,
+#define YES_VALUE(since, type, field, value)                .field = value,
+#define NAME_VALUE(since, type, field, NAMES, SHOWN, value) .field = value,
+#define LIST_VALUE(since, field, NAMES, shown, value)       .field = value,
+const struct model_config CONFIG_DEFAULTS = {
+    SETTINGS(VALUE, VALUE, YES_VALUE, NAME_VALUE, LIST_VALUE)
+};
+// clang-format on
 
 enum { N_KEYS = sizeof KEYS / sizeof KEYS[0] };
 
@@ -161,48 +79,6 @@ static double number(const struct model_config *config, const struct config_key 
 {
     return *(const double *)(const void *)((const char *)config + key->offset);
 }
-
-const struct model_config CONFIG_DEFAULTS = {
-    .layers = CONFIG_ABSENT,
-    .width = CONFIG_ABSENT,
-    .heads = CONFIG_ABSENT,
-    .feed_forward = CONFIG_ABSENT,
-    .vocabulary = CONFIG_ABSENT,
-    .max_tokens = CONFIG_ABSENT,
-    .embedding_scale = 1,
-    .position_base = 10000,
-    .position_scale = 1,
-    .norm = NORM_LAYER,
-    .norm_bias = -1,
-    .norm_place = NORM_POST,
-    .attention_bias = true,
-    .feed_forward_bias = true,
-    .activation = ACTIVATION_GELU,
-    .pools_prompt = true,
-    .embedding_width = CONFIG_ABSENT,
-    .projection_activation = DENSE_IDENTITY,
-    .projection_bias = true,
-    .head_pooling = POOLING_CLS,
-    .head_bias = true,
-    .max_text_tokens = CONFIG_ABSENT,
-    .rotary_base = 10000,
-    .rotary_local_base = -1,
-    .rotary_width = CONFIG_ABSENT,
-    .rotary_factor = 1,
-    .first_norm = true,
-    .layer_groups = CONFIG_ABSENT,
-    .feed_forward_in_bias = -1,
-    .head_width = CONFIG_ABSENT,
-    .key_value_heads = CONFIG_ABSENT,
-    .global_head_width = CONFIG_ABSENT,
-    .global_key_value_heads = CONFIG_ABSENT,
-    .score_scale = -1,
-    .head_dense_bias = true,
-    .token_vector_bias = true,
-    .token_vector_first = true,
-    .query_filler = CONFIG_ABSENT,
-    .query_filler_seen = true,
-};
 
 /* ---- Numbers ---- printf and strtod write and read the decimal point of the host's locale, which
  * is what they have between digits; files have a '.'. */

@@ -177,73 +177,109 @@ static inline bool is_count(size_t count)
     return count != 0 && count != CONFIG_ABSENT;
 }
 
-/* Fields in the order of weights/FORMAT.md. Counts are at most INT32_MAX, or CONFIG_ABSENT. */
+/* A setting of the first library version is always written to a file. A later one is written only
+ * if it differs from its default, so that older libraries read every file that does not use it. */
+enum since { FIRST, LATER };
+
+/* A row for each setting, in the order of weights/FORMAT.md: its name, its type or values, and its
+ * value if it is absent. NAME: its enum, names, and the names that messages show. Counts are at
+ * most INT32_MAX, or CONFIG_ABSENT. The struct, the table of keys and the defaults are made of
+ * these rows. */
+/* clang-format off */
+#define SETTINGS(COUNT, NUMBER, YES, NAME, LIST) \
+    COUNT(FIRST, layers, CONFIG_ABSENT) \
+    COUNT(FIRST, width, CONFIG_ABSENT) \
+    COUNT(FIRST, heads, CONFIG_ABSENT) \
+    COUNT(FIRST, feed_forward, CONFIG_ABSENT) \
+    COUNT(FIRST, vocabulary, CONFIG_ABSENT) \
+    COUNT(FIRST, max_tokens, CONFIG_ABSENT) \
+    COUNT(FIRST, token_types, 0) \
+    NUMBER(FIRST, embedding_scale, 1) \
+    NAME(FIRST, norm_kind, embedding_norm, NORMS, NORMS, NORM_NONE) \
+    NAME(FIRST, position_scheme, position, POSITION_SCHEMES, POSITION_SCHEMES, POSITION_NONE) \
+    COUNT(FIRST, position_offset, 0) \
+    YES(LATER, bool, position_skips_padding, false) \
+    NUMBER(LATER, position_base, 10000) \
+    NUMBER(LATER, position_scale, 1) \
+    COUNT(LATER, position_frequencies, 0) /* 0: harmonics */ \
+    NAME(FIRST, norm_kind, norm, NORMS, LAYER_NORMS, NORM_LAYER) /* never none */ \
+    NUMBER(FIRST, norm_eps, 0) \
+    YES(FIRST, int8_t, norm_bias, -1) /* -1: absent */ \
+    NAME(FIRST, norm_place, norm_place, NORM_PLACES, NORM_PLACES, NORM_POST) \
+    YES(FIRST, bool, final_norm, false) \
+    YES(FIRST, bool, attention_bias, true) \
+    YES(FIRST, bool, feed_forward_bias, true) \
+    NAME(FIRST, activation, activation, ACTIVATIONS, ACTIVATIONS, ACTIVATION_GELU) \
+    NAME(FIRST, gate, gate, GATES, GATES, GATE_NONE) \
+    NAME(FIRST, mask_kind, mask, MASKS, MASKS, MASK_FULL) \
+    NAME(FIRST, pooling, pooling, POOLINGS, POOLINGS, POOLING_NONE) \
+    YES(FIRST, bool, normalize, false) \
+    LIST(LATER, joined_poolings, POOLINGS, NAMES_OF(TOKEN_POOLINGS), 0) /* more vectors */ \
+    YES(LATER, bool, pools_prompt, true) \
+    COUNT(LATER, embedding_width, CONFIG_ABSENT) /* E; config_check: D if absent */ \
+    COUNT(LATER, projections, 0) \
+    LIST(LATER, projection_activation, PROJECTIONS, NAMES_OF(DENSE_ACTIVATIONS) ", layer_norm", \
+         DENSE_IDENTITY) /* of each, or of all */ \
+    YES(LATER, bool, projection_bias, true) \
+    NAME(LATER, head_kind, head, HEADS, HEADS, HEAD_NONE) \
+    NAME(LATER, pooling, head_pooling, POOLINGS, TOKEN_POOLINGS, POOLING_CLS) /* of these */ \
+    YES(LATER, bool, head_late, false) \
+    NAME(LATER, dense_activation, head_dense, DENSE_LAYERS, DENSE_LAYERS, DENSE_NONE) \
+    YES(LATER, bool, head_norm, false) \
+    YES(LATER, bool, head_tied, false) \
+    YES(LATER, bool, head_bias, true) \
+    COUNT(LATER, labels, 0) \
+    NAME(LATER, scores, scores, SCORES, SCORES, SCORES_NONE) \
+    COUNT(LATER, max_text_tokens, CONFIG_ABSENT) /* config_check: max_tokens if absent */ \
+    NAME(LATER, attention_position, attention_position, ATTENTION_POSITIONS, ATTENTION_POSITIONS, \
+         ATTENTION_POSITION_NONE) \
+    NUMBER(LATER, rotary_base, 10000) \
+    NUMBER(LATER, rotary_local_base, -1) \
+    COUNT(LATER, rotary_width, CONFIG_ABSENT) /* columns of a head that are rotated */ \
+    NAME(LATER, rotary_pairs, rotary_pairs, ROTARY_PAIRS, ROTARY_PAIRS, ROTARY_HALF) \
+    NUMBER(LATER, rotary_factor, 1) \
+    COUNT(LATER, rotary_trained, 0) /* tokens; beyond, the base grows; 0: never */ \
+    COUNT(LATER, distances, 0) /* R: biases from -R to R; or the last bucket's */ \
+    COUNT(LATER, window, 0) /* a query sees keys at most `window` away; 0: all */ \
+    COUNT(LATER, global_every, 0) \
+    COUNT(LATER, global_first, 0) \
+    YES(LATER, bool, first_norm, true) \
+    COUNT(LATER, layer_groups, CONFIG_ABSENT) /* G: layer l uses the tensors of l·G/L */ \
+    YES(LATER, int8_t, feed_forward_in_bias, -1) /* -1: absent */ \
+    COUNT(LATER, head_width, CONFIG_ABSENT) /* K */ \
+    COUNT(LATER, key_value_heads, CONFIG_ABSENT) /* of keys and values, a divisor of H */ \
+    COUNT(LATER, global_head_width, CONFIG_ABSENT) /* the same of layers that see all tokens */ \
+    COUNT(LATER, global_key_value_heads, CONFIG_ABSENT) \
+    NAME(LATER, query_key_norm, query_key_norm, QUERY_KEY_NORMS, QUERY_KEY_NORMS, QUERY_KEY_NONE) \
+    YES(LATER, bool, value_norm, false) \
+    COUNT(LATER, layer_input_width, 0) /* P; 0: layers take nothing from the embedding itself */ \
+    NUMBER(LATER, score_scale, -1) /* factor on q·k */ \
+    YES(LATER, bool, head_dense_bias, true) \
+    COUNT(LATER, token_vectors, 0) /* W: width of a vector for each token */ \
+    YES(LATER, bool, token_vector_bias, true) \
+    NAME(LATER, sparse, sparse, SPARSE_KINDS, SPARSE_KINDS, SPARSE_NONE) \
+    YES(LATER, bool, token_vector_first, true) \
+    NAME(LATER, sparse_pooling, sparse_pooling, SPARSE_POOLINGS, SPARSE_POOLINGS, SPARSE_MAX) \
+    NAME(LATER, sparse_activation, sparse_activation, SPARSE_ACTIVATIONS, SPARSE_ACTIVATIONS, \
+         SPARSE_LOG) \
+    YES(LATER, bool, query_weights, false) /* sparse, of token ids alone */ \
+    COUNT(LATER, query_tokens, 0) /* most tokens of a query; 0: as of a text */ \
+    COUNT(LATER, query_filler, CONFIG_ABSENT) /* id that fills queries up to query_tokens */ \
+    YES(LATER, bool, query_filler_seen, true) /* by the attention of other tokens */ \
+    COUNT(LATER, position_buckets, 0) /* disentangled: of a side; 0: one a distance */ \
+    NAME(LATER, position_terms, position_terms, POSITION_TERMS, POSITION_TERMS, TERMS_BOTH) \
+    COUNT(LATER, experts, 0) /* of a layer with experts */ \
+    COUNT(LATER, experts_used, 0) /* of each token there */ \
+    COUNT(LATER, experts_every, 0) /* layers l with l mod experts_every = 1 have them */
+/* clang-format on */
+
+#define COUNT_FIELD(since, field, value)                    size_t field;
+#define NUMBER_FIELD(since, field, value)                   double field;
+#define YES_FIELD(since, type, field, value)                type field;
+#define NAME_FIELD(since, type, field, NAMES, SHOWN, value) enum type field;
+#define LIST_FIELD(since, field, NAMES, shown, value)       config_list field;
 struct model_config {
-    size_t layers, width, heads, feed_forward, vocabulary, max_tokens, token_types;
-    double embedding_scale;
-    enum norm_kind embedding_norm;
-    enum position_scheme position;
-    size_t position_offset;
-    bool position_skips_padding;
-    double position_base, position_scale;
-    size_t position_frequencies; /* 0: harmonics */
-    enum norm_kind norm;         /* never NORM_NONE */
-    double norm_eps;
-    int8_t norm_bias; /* 0 or 1; -1: absent */
-    enum norm_place norm_place;
-    bool final_norm, attention_bias, feed_forward_bias;
-    enum activation activation;
-    enum gate gate;
-    enum mask_kind mask;
-    enum pooling pooling;
-    bool normalize;
-    config_list joined_poolings; /* of more vectors, which follow that of `pooling` */
-    bool pools_prompt;
-    size_t embedding_width; /* E; config_check: D if absent */
-    size_t projections;
-    config_list projection_activation; /* of each, or of all */
-    bool projection_bias;
-    enum head_kind head;
-    enum pooling head_pooling; /* never POOLING_NONE or POOLING_POOLER */
-    bool head_late;
-    enum dense_activation head_dense;
-    bool head_norm, head_tied, head_bias;
-    size_t labels;
-    enum scores scores;
-    size_t max_text_tokens; /* config_check replaces "absent" by max_tokens */
-    enum attention_position attention_position;
-    double rotary_base, rotary_local_base;
-    size_t rotary_width; /* columns of a head that are rotated */
-    enum rotary_pairs rotary_pairs;
-    double rotary_factor;
-    size_t rotary_trained; /* tokens; for longer texts the base grows; 0: never */
-    size_t distances;      /* R: a bias for each distance from -R to R; or the last bucket's */
-    size_t window;         /* a query sees keys at most `window` away; 0: all */
-    size_t global_every, global_first;
-    bool first_norm;
-    size_t layer_groups;                /* G: layer l uses the tensors of l·G/L */
-    int8_t feed_forward_in_bias;        /* 0 or 1; -1: absent */
-    size_t head_width, key_value_heads; /* K; heads of keys and values, a divisor of H */
-    size_t global_head_width, global_key_value_heads; /* the same of layers that see all tokens */
-    enum query_key_norm query_key_norm;
-    bool value_norm;
-    size_t layer_input_width; /* P; 0: layers take nothing from the embedding itself */
-    double score_scale;       /* factor on q·k */
-    bool head_dense_bias;
-    size_t token_vectors; /* W: width of a vector for each token */
-    bool token_vector_bias;
-    enum sparse sparse;
-    bool token_vector_first;
-    enum sparse_pooling sparse_pooling;
-    enum sparse_activation sparse_activation;
-    bool query_weights;     /* sparse: those of queries are of their token ids alone */
-    size_t query_tokens;    /* most tokens of a query; 0: as of a text */
-    size_t query_filler;    /* id of the tokens that fill queries up to as many, or CONFIG_ABSENT */
-    bool query_filler_seen; /* by the attention of other tokens */
-    size_t position_buckets; /* disentangled: for the distances of a side; 0: each has one */
-    enum position_terms position_terms;
-    size_t experts, experts_used; /* of a layer with experts; of each token there */
-    size_t experts_every;         /* layers l with l mod experts_every = 1 have experts; 0: none */
+    SETTINGS(COUNT_FIELD, NUMBER_FIELD, YES_FIELD, NAME_FIELD, LIST_FIELD)
 };
 
 /* The defaults of weights/FORMAT.md. Counts without a default are CONFIG_ABSENT, norm_eps is 0;

@@ -71,6 +71,10 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
     }
     size_t bytes = x_bytes == sizeof(uint16_t) ? 3 * BLOCK_BYTES : BLOCK_BYTES; /* bf16: faster */
     size_t block = larger(bytes / (p->k * x_bytes) / BLOCK_STEP, 1) * BLOCK_STEP;
+    if (p->n_rows <= block) {
+        kernel(p);
+        return;
+    }
     for (size_t row = 0; row < p->n_rows; row += block) {
         struct product part = product_rows(p, row, smaller(p->n_rows - row, block), x_bytes);
         kernel(&part);
