@@ -350,8 +350,7 @@ static engine_status rank_vectors(engine_session *session, const engine_input *t
         if (!query_has_text || !have_text[i])
             out[i] = (float)least;
         else if (kind != ANSWER_MAX_SIM)
-            out[i] = (float)(is_product ? sparse_product(query, vectors + i * width, width)
-                                        : similarity(metric, query, vectors + i * width, width));
+            out[i] = (float)similarity(metric, query, vectors + i * width, width);
     return status;
 }
 

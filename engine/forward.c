@@ -13,7 +13,6 @@
 #include "engine/encode.h"
 
 #include "model/layers/attention.h"
-#include "model/layers/experts.h"
 #include "model/layers/feed_forward.h"
 #include "model/layers/linear.h"
 

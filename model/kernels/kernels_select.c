@@ -70,23 +70,18 @@ static bool cpu_has(size_t set)
 #endif
 
 /* Names for all processors. */
-static const char *const NAMES[] = {"portable",   "avx2", "avxvnni", "avx512",  "avx512vnni",
-                                    "avx512bf16", "amx",  "neon",    "neondot", "neoni8mm"};
-
-static bool is_name(const char *isa)
-{
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-        if (strcmp(NAMES[i], isa) == 0)
-            return true;
-    return false;
-}
+static const char NAMES[][12] = {"portable",   "avx2", "avxvnni", "avx512",  "avx512vnni",
+                                 "avx512bf16", "amx",  "neon",    "neondot", "neoni8mm"};
 
 const struct kernels *kernels_select(const char *isa, bool tiles)
 {
     size_t chosen = sizeof KERNEL_SETS / sizeof KERNEL_SETS[0] - 1;
     const bool is_asked = isa != NULL && isa[0] != '\0';
     if (is_asked) {
-        if (!is_name(isa))
+        size_t name = 0;
+        while (name < sizeof NAMES / sizeof NAMES[0] && strcmp(NAMES[name], isa) != 0)
+            name++;
+        if (name == sizeof NAMES / sizeof NAMES[0])
             return NULL;
         while (chosen > 0 && strcmp(KERNEL_SETS[chosen]->isa, isa) != 0)
             chosen--;

@@ -66,6 +66,26 @@ static struct score_block block_of(const struct task *task, size_t query, size_t
     };
 }
 
+/* Computes the scores of keys, `stride` floats apart, by queries in panels; adds them to what
+ * positions have filled in. */
+static void multiply(const struct task *task, const float *keys, size_t stride,
+                     const float *queries, const struct score_block *scores)
+{
+    const size_t width = task->head->head_width;
+    task->kernels->product(&(struct product){
+        .x = keys,
+        .x_stride = stride,
+        .panels = queries,
+        .panel_stride = width * PANEL,
+        .k = width,
+        .residual = task->head->positions != NULL ? scores->scores : NULL,
+        .out = scores->scores,
+        .out_stride = scores->stride,
+        .n_rows = scores->n_keys,
+        .n_panels = scores->stride / PANEL,
+    });
+}
+
 static struct head_rows rows_of(const struct attention_head *head, const float *first)
 {
     return (struct head_rows){first, head->stride, head->head_width};
@@ -88,18 +108,7 @@ static void attend_few(const struct task *task, size_t n)
                              &task->positions);
         disentangled_fill(kernels, head->positions, &scores, 0, 0, &task->positions);
     }
-    kernels->product(&(struct product){
-        .x = head->k,
-        .x_stride = head->stride,
-        .panels = queries,
-        .panel_stride = width * PANEL,
-        .k = width,
-        .residual = head->positions != NULL ? scores.scores : NULL,
-        .out = scores.scores,
-        .out_stride = columns,
-        .n_rows = n_keys,
-        .n_panels = columns / PANEL,
-    });
+    multiply(task, head->k, head->stride, queries, &scores);
     kernels->softmax_exactly(&scores, weights, share);
     kernels->mix_exactly(&(struct exact_mix){
         .weights = weights,
@@ -156,30 +165,19 @@ static struct score_block score(const struct task *task, const struct block *blo
     struct score_block scores =
         block_of(task, block->first, block->n_queries, key,
                  smaller(block->keys.end - key, KEY_BLOCK), task->work->many.scores);
-    const bool is_begun = head->positions != NULL; /* with what positions add */
-    if (is_begun)
+    const float *keys = task->work->many.keys + key * width;
+    if (head->positions != NULL)
         disentangled_fill(task->kernels, head->positions, &scores, block->first, key,
                           &task->positions);
     if (use_blas(head)) {
         blas_multiply(
             head->blas, scores.n_keys, block->n_queries, width, head->scale,
-            (struct blas_operand){task->work->many.keys + key * width, width, false},
+            (struct blas_operand){keys, width, false},
             (struct blas_operand){head->q + block->first * head->stride, head->stride, true},
-            is_begun, scores.scores, scores.stride);
+            head->positions != NULL, scores.scores, scores.stride);
         return scores;
     }
-    task->kernels->product(&(struct product){
-        .x = task->work->many.keys + key * width,
-        .x_stride = width,
-        .panels = task->work->many.queries,
-        .panel_stride = width * PANEL,
-        .k = width,
-        .residual = is_begun ? scores.scores : NULL,
-        .out = scores.scores,
-        .out_stride = scores.stride,
-        .n_rows = scores.n_keys,
-        .n_panels = scores.stride / PANEL,
-    });
+    multiply(task, keys, width, task->work->many.queries, &scores);
     return scores;
 }
 

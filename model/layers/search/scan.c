@@ -24,6 +24,12 @@ static bool has_distances(const struct scan *scan)
     return scan->metric == ENGINE_METRIC_EUCLIDEAN || scan->metric == ENGINE_METRIC_MANHATTAN;
 }
 
+/* Returns whether bits are multiplied as such. */
+static bool has_bits(const struct scan *scan)
+{
+    return scan->type == ENGINE_BINARY && !has_distances(scan);
+}
+
 bool scan_has_candidates(const struct scan *scan)
 {
     return scan->n_queries > FEW_QUERIES && !scan->of_texts && !has_distances(scan) &&
@@ -96,8 +102,7 @@ void scan_work_carve(struct scan_work *work, const struct scan *scan, struct are
 static size_t index_of(const struct scan *scan, size_t query, size_t k)
 {
     size_t stride = scan_stride(scan->width);
-    if (scan->type == ENGINE_BINARY &&
-        !has_distances(scan)) /* the lowest bit of a byte is the last of its eight columns */
+    if (has_bits(scan)) /* the lowest bit of a byte is the last of its eight columns */
         k ^= 7;
     if (!has_panels(scan))
         return query * stride + k;
@@ -113,15 +118,14 @@ static void make_query(const struct scan *scan, size_t index, const float *query
         squares += (double)query[i] * (double)query[i];
     if (scan->metric == ENGINE_METRIC_COSINE)
         scale = squares > 0 ? 1 / sqrt(squares) : 0;
-    if (scan->type == ENGINE_BINARY && !has_distances(scan)) /* Σ ±q = Σ over bits of 2q - Σ q */
+    if (has_bits(scan)) /* Σ ±q = Σ over bits of 2q - Σ q */
         scale *= 2 / sqrt((double)scan->width);
     for (size_t i = 0; i < scan->width; i++) {
         float value = (float)((double)query[i] * scale);
         scan->queries[index_of(scan, index, i)] = value;
         sum += (double)value;
     }
-    scan->offsets[index] =
-        scan->type == ENGINE_BINARY && !has_distances(scan) ? (float)(-sum / 2) : 0;
+    scan->offsets[index] = has_bits(scan) ? (float)(-sum / 2) : 0;
 }
 
 void scan_queries(const struct scan *scan, const float *queries)

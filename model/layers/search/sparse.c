@@ -120,11 +120,3 @@ bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *
         weights[block->first + i] = (float)(is_sum ? taken[i] : squash(&encoder->config, taken[i]));
     return is_finite;
 }
-
-double sparse_product(const float *a, const float *b, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += (double)a[i] * (double)b[i];
-    return sum;
-}

@@ -52,7 +52,4 @@ bool sparse_of_logits(const struct encoder *encoder, const struct sparse_block *
                       const float *z, size_t stride, size_t n_rows, float *weights,
                       const struct sparse_work *work);
 
-/* Σ a[id]·b[id] of weights [n], in double. */
-double sparse_product(const float *a, const float *b, size_t n);
-
 #endif

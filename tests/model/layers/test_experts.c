@@ -2,7 +2,7 @@
 /* Routing: the largest logits and their softmax, against sums in double; and rows by expert. */
 #include "tests/support.h"
 
-#include "model/layers/experts.h"
+#include "model/layers/feed_forward.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* experts.c - see experts.h. */
-#include "model/layers/experts.h"
+/* feed_forward.c - the routing of tokens to experts, see feed_forward.h. */
+#include "model/layers/feed_forward.h"
 
 #include <math.h>
 #include <string.h>
