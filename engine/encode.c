@@ -133,7 +133,7 @@ static engine_status read_text(struct batch *batch, const engine_input *input)
     const size_t wanted = request_token_limit(request, session->model);
     const struct token_room room = {session->tokens, most, wanted < most ? wanted : most};
     struct token_count count = {0};
-    profile_start(batch->profile);
+    profile_lap(batch->profile, ENGINE_N_STEPS);
     engine_status status = read_tokens(session, request, input, index, room, &count);
     profile_lap(batch->profile, ENGINE_STEP_TOKENIZE);
     batch->next.kept = (struct kept_tokens){.n_kept = count.n, .span = count.n};
@@ -426,7 +426,7 @@ static void encode_group(struct batch *batch, const struct group *group, struct 
     engine_session *session = batch->session;
     const struct request *request = batch->request;
     const struct thread_work *work = &session->pass.works[rank];
-    profile_start(work->profile);
+    profile_lap(work->profile, ENGINE_N_STEPS);
     if (!request->by_ids)
         forward(session, group, team, rank);
     if (request->kind == ANSWER_SPARSE && !request->by_ids &&
@@ -470,7 +470,7 @@ static void encode_in_turn(void *user, struct team all)
     size_t room = session->pass.row_cap / session->n_threads;
     struct profile_slot *profile = session->pass.works[all.rank].profile;
     struct group group;
-    profile_start(profile);
+    profile_lap(profile, ENGINE_N_STEPS);
     for (;;) {
         pthread_mutex_lock(&session->lock);
         profile_lap(profile, ENGINE_STEP_WAIT);

@@ -38,12 +38,6 @@ uint64_t clock_ns(clockid_t clock)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-void profile_start(struct profile_slot *slot)
-{
-    if (slot != NULL)
-        slot->last_ns = clock_ns(CLOCK_MONOTONIC);
-}
-
 void profile_lap(struct profile_slot *slot, engine_step step)
 {
     if (slot == NULL)
@@ -80,39 +74,25 @@ static size_t read_text(const char *root, const char *directory, const char *fil
     return n > 0 ? (size_t)n : 0;
 }
 
-static size_t smaller_limit(size_t a, size_t b)
-{
-    return a == 0 || (b != 0 && b < a) ? b : a;
-}
-
-/* Finds "cpu" among controllers such as "cpu,cpuacct"; not in "cpuset". */
-static bool lists_cpu(const char *controllers)
-{
-    for (const char *at = controllers; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, "cpu", 3) == 0 && (at[3] == '\0' || at[3] == ','))
-            return true;
-    }
-    return false;
-}
-
-/* Returns the least quota of this process's group and those above it, ⌈quota / period⌉ CPUs; 0 if
- * unlimited. */
+/* Returns the least quota of this process's group and those above it, ⌈quota / period⌉ CPUs;
+ * SIZE_MAX if unlimited. */
 static size_t cgroup_cpus(void)
 {
     static const char V1[] = "/sys/fs/cgroup/cpu", V2[] = "/sys/fs/cgroup";
     char groups[4096], directory[256], text[96];
     long long quota, period;
-    size_t least = 0;
+    size_t least = SIZE_MAX;
     read_text("/proc/self/cgroup", "", "", groups, sizeof groups);
     for (char *rest = groups, *line; (line = strsep(&rest, "\n")) != NULL;) {
         char *controllers = strchr(line, ':');
         char *name = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
         if (name == NULL || strlen(name + 1) >= sizeof directory)
             continue;
-        bool v2 = name == controllers + 1;
+        bool v2 = name == controllers + 1, is_of_cpus = v2;
         *name = '\0';
-        if (!v2 && !lists_cpu(controllers + 1))
+        for (char *list = controllers + 1, *one; (one = strsep(&list, ",")) != NULL;)
+            is_of_cpus |= strcmp(one, "cpu") == 0;
+        if (!is_of_cpus)
             continue;
         strcpy(directory, strcmp(name + 1, "/") == 0 ? "" : name + 1);
         for (char *end = strchr(directory, '\0'); end != NULL; end = strrchr(directory, '/')) {
@@ -121,8 +101,10 @@ static size_t cgroup_cpus(void)
                             : read_text(V1, directory, "/cpu.cfs_quota_us", text, 32);
             if (!v2)
                 read_text(V1, directory, "/cpu.cfs_period_us", text + len, sizeof text - len);
-            if (sscanf(text, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0)
-                least = smaller_limit(least, (size_t)((quota + period - 1) / period));
+            if (sscanf(text, "%lld %lld", &quota, &period) != 2 || quota <= 0 || period <= 0)
+                continue;
+            size_t cpus = (size_t)((quota + period - 1) / period);
+            least = cpus < least ? cpus : least;
         }
     }
     return least;
@@ -146,11 +128,14 @@ size_t threads_choose(size_t n_asked)
     long first_number = asked != NULL ? strtol(asked, NULL, 10) : 0;
     size_t by_environment = first_number > 0 ? (size_t)first_number : 0; /* 0: not set */
     /* OpenMP reports the process's CPUs even if it has bound this thread to one of them. */
-    size_t cpus = smaller_limit((size_t)omp_get_num_procs(), cgroup_cpus());
+    size_t cpus = (size_t)omp_get_num_procs(), quota = cgroup_cpus();
+    size_t limit = (size_t)omp_get_thread_limit();
+    cpus = quota < cpus ? quota : cpus;
+    limit = limit < MAX_THREADS ? limit : MAX_THREADS;
     size_t most = by_environment > cpus ? by_environment : cpus;
     size_t threads = n_asked > 0 ? n_asked : by_environment > 0 ? by_environment : cpus;
-    threads = smaller_limit(threads < most ? threads : most, (size_t)omp_get_thread_limit());
-    return threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads;
+    most = most < limit ? most : limit;
+    return threads < most ? threads : most;
 }
 
 /* ---- Waiting: spin, then sleep ---- */
@@ -373,17 +358,6 @@ static bool choose_one_thread(struct ways *ways)
     return !one_is_faster;
 }
 
-/* A time counts as at most twice the average so far: a pass may be disturbed. */
-static void remember(struct ways *ways, bool is_one, uint64_t ns)
-{
-    uint64_t average = ways->ns[is_one];
-    bool one_was_faster = ways->ns[1] < ways->ns[0];
-    ways->ns[is_one] =
-        average == 0 ? ns : (3 * average + (ns < 2 * average ? ns : 2 * average)) / 4;
-    if ((ways->ns[1] < ways->ns[0]) != one_was_faster)
-        ways->wait = ways->until_trial = 0;
-}
-
 /* Threads that share a pass wait for each other after every step: some 2 microseconds each, 8 times
  * a layer. The default model's 8 tokens took 121 microseconds with two threads, 103 with one; those
  * of a model of width 384, 350 and 490. So short passes are timed both ways. And if other work uses
@@ -405,8 +379,14 @@ void region_share(struct sharing *seen, size_t n_rows, size_t n, struct barrier 
     bool is_one = ways != NULL && choose_one_thread(ways);
     double n_processors = region_run(is_one ? 1 : n, barrier, job, user);
     uint64_t end_ns = clock_ns(CLOCK_MONOTONIC);
-    if (ways != NULL)
-        remember(ways, is_one, end_ns - begin_ns);
+    if (ways != NULL) { /* a time counts as at most twice the average: a pass may be disturbed */
+        bool one_was_faster = ways->ns[1] < ways->ns[0];
+        uint64_t ns = end_ns - begin_ns, average = ways->ns[is_one];
+        ways->ns[is_one] =
+            average == 0 ? ns : (3 * average + (ns < 2 * average ? ns : 2 * average)) / 4;
+        if ((ways->ns[1] < ways->ns[0]) != one_was_faster)
+            ways->wait = ways->until_trial = 0;
+    }
     if (is_one)
         return;
     uint64_t longer = seen->pause_ns == 0 ? FIRST_PAUSE : 4 * seen->pause_ns;

@@ -23,14 +23,13 @@
 
 /* On a cache line of its own, so that threads do not disturb each other. */
 struct profile_slot {
-    alignas(64) uint64_t last_ns; /* start of the current step */
-    uint64_t ns[ENGINE_N_STEPS];
+    alignas(64) uint64_t last_ns;    /* start of the current step */
+    uint64_t ns[ENGINE_N_STEPS + 1]; /* of the steps; and before a step begins */
 };
 
 /* Returns nanoseconds of a clock. */
 uint64_t clock_ns(clockid_t clock);
 
-void profile_start(struct profile_slot *slot);
 void profile_lap(struct profile_slot *slot, engine_step step);
 
 /* ---- Teams ---- */
