@@ -216,11 +216,8 @@ wrong '--num-words requires --fit' -o no.weights --tokenizer k.json --num-words 
 wrong '--min-count requires --fit' -o no.weights --words a --min-count 2
 wrong '--oov requires --fit' -o no.weights --words a --oov x
 wrong '--oov requires --fit' -o no.weights --oov ''
-wrong '--keras and --blanks exclude each other' -o no.weights --words a --keras --blanks
-for option in --keras --blanks; do
-    wrong '--fit splits like Keras' -o no.weights --fit k.json $option
-    wrong "'k.json' is a Keras file" -o no.weights --tokenizer k.json $option
-done
+wrong '--fit splits like Keras' -o no.weights --fit k.json --keras
+wrong "'k.json' is a Keras file" -o no.weights --tokenizer k.json --keras
 wrong 'cannot be written to stdout' -o -
 wrong '--words has no word' -o no.weights --words ' '
 wrong 'f32, f16, bf16, int8' -o no.weights --type f64

@@ -38,9 +38,9 @@ static void read_file(const struct new_options *options, struct tokenizer_draft 
     if (code != PROGRAM_DONE)
         program_exit(code);
     if (data[strspn(data, " \t\r\n")] == '{') {
-        if (options->keras || options->blanks || options->lower != NULL)
-            program_die_misused("'%s' is a Keras file and says itself how to split: --keras, "
-                                "--blanks and --lower require word lists",
+        if (options->keras || options->lower != NULL)
+            program_die_misused("'%s' is a Keras file and says itself how to split: --keras and "
+                                "--lower require word lists",
                                 options->tokenizer);
         keras_json_read(draft, options->tokenizer, data, len);
     } else {

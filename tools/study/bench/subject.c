@@ -15,21 +15,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int sibling_run(const char *arguments[])
+/* Runs encode-new, beside this program, to its end; arguments[0] is set here, and NULL ends them.
+ * Returns its exit code; if that is not 0, prints what it wrote to stderr. */
+static int run_new(const char *arguments[])
 {
-    const char *name = arguments[0];
-    char path[PATH_MAX];
+    char path[PATH_MAX + sizeof "encode-new"] = "";
     struct child_result result;
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(path, '/');
-    size_t room = slash != NULL ? sizeof path - (size_t)(slash + 1 - path) : 0;
-    if (slash == NULL || (size_t)snprintf(slash + 1, room, "%s", name) >= room ||
-        access(path, X_OK) != 0)
-        return program_fail("there is no '%s' beside this program", name);
+    if (readlink("/proc/self/exe", path, PATH_MAX - 1) > 0)
+        strcpy(strrchr(path, '/') + 1, "encode-new");
+    if (access(path, X_OK) != 0)
+        return program_fail("there is no 'encode-new' beside this program");
     arguments[0] = path;
     int reason = run_child((char *const *)arguments, "", 0, &result);
-    arguments[0] = name;
     free(result.bytes);
     if (reason != 0)
         return program_fail("cannot start '%s': %s", path, strerror(reason));
@@ -102,16 +99,11 @@ enum { SHAPE_NUMBERS = 5, NUMBER_BYTES = 24 };
 /* Reads layers, width, heads, feed-forward and vocabulary, which encode-new checks. */
 static void split_shape(const char *text, char numbers[SHAPE_NUMBERS][NUMBER_BYTES])
 {
-    const char *at = text;
-    size_t n = 0;
+    char rest;
     strcpy(numbers[SHAPE_NUMBERS - 1], "30522");
-    for (bool more = true; more && n < SHAPE_NUMBERS; n++) {
-        size_t len = strcspn(at, "/");
-        snprintf(numbers[n], NUMBER_BYTES, "%.*s", len < NUMBER_BYTES ? (int)len : 0, at);
-        more = at[len] == '/';
-        at += len + more;
-    }
-    if (n < SHAPE_NUMBERS - 1 || *at != '\0' || at[-1] == '/')
+    const int n = sscanf(text, "%23[^/]/%23[^/]/%23[^/]/%23[^/]/%23[^/]%c", numbers[0], numbers[1],
+                         numbers[2], numbers[3], numbers[4], &rest);
+    if ((n != SHAPE_NUMBERS - 1 && n != SHAPE_NUMBERS) || text[strlen(text) - 1] == '/')
         program_die_misused("--shape takes LAYERS/WIDTH/HEADS/FEED-FORWARD[/VOCABULARY], not '%s'",
                             text);
 }
@@ -134,7 +126,7 @@ void subject_make(struct subject *subject, const char *shape, const char *type, 
     snprintf(seed_text, sizeof seed_text, "%" PRIu64, seed);
     /* clang-format off */
     const char *arguments[] = {
-        "encode-new", "-o", subject->path, "--seed", seed_text,
+        NULL, "-o", subject->path, "--seed", seed_text,
         "--type", type, "--embedding-type", strcmp(type, "int8") == 0 ? "f16" : type,
         "--layers", numbers[0], "--width", numbers[1], "--heads", numbers[2],
         "--feed-forward", numbers[3], "--vocabulary", numbers[4],
@@ -142,7 +134,7 @@ void subject_make(struct subject *subject, const char *shape, const char *type, 
         "--embedding-norm", "layer", "--norm-eps", "1e-12", NULL,
     };
     /* clang-format on */
-    int code = sibling_run(arguments);
+    int code = run_new(arguments);
     if (code != PROGRAM_DONE) {
         program_note("the model is made in '%s' (TMPDIR)", parent);
         program_exit(code);

@@ -1,4 +1,4 @@
-/* subject.h - the model under test, and the programs beside this one. */
+/* subject.h - the model under test. */
 #ifndef TOOLS_BENCH_SUBJECT_H
 #define TOOLS_BENCH_SUBJECT_H
 
@@ -33,9 +33,5 @@ void subject_close(struct subject *subject);
  * each token, 4D² + 2DF each layer (3DF with a gate), and of attention T² · 2D, or with a window w
  * only T · (2w + 1) · 2D but for the borders. Steps before and after the layers are not counted. */
 double subject_operations(const struct subject *subject, const struct workload *workload);
-
-/* Runs the program arguments[0] beside this one to its end; arguments end with NULL. Returns its
- * exit code; if that is not 0, prints what the program wrote to stderr. */
-int sibling_run(const char *arguments[]);
 
 #endif

@@ -39,8 +39,7 @@ static const struct option_row TOKENIZER_ROWS[] = {
      .needs = "fit"},
     {"min-count", 0, "N", "--fit: keep words that occur N times or more",
      COUNT(fit_options.min_count), .needs = "fit"},
-    {"keras", 0, NULL, "--words and word lists: split like Keras", FLAG(keras)},
-    {"blanks", 0, NULL, "--words and word lists: split at blanks (default)", FLAG(blanks)},
+    {"keras", 0, NULL, "--words and word lists: split like Keras, not at blanks", FLAG(keras)},
     {"lower", 0, "yes|no", "put texts into lower case (default: yes with --keras, --fit, else no)",
      YES_NO_AT(struct new_options, lower)},
     {"add-token", 0, "TOKEN", "append a token, such as [CLS]; may be repeated",
@@ -73,10 +72,9 @@ static void set_defaults(struct new_options *options)
 static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("tokenizer", "words fit", "--tokenizer, --words and --fit exclude each other"),
     OPTION_EXCLUDES("words", "fit", "--tokenizer, --words and --fit exclude each other"),
-    OPTION_EXCLUDES("keras", "blanks", "--keras and --blanks exclude each other"),
-    OPTION_EXCLUDES("fit", "keras blanks",
-                    "--fit splits like Keras: --keras and --blanks require --words, or "
-                    "--tokenizer and a word list"),
+    OPTION_EXCLUDES("fit", "keras",
+                    "--fit splits like Keras: --keras requires --words, or --tokenizer and a word "
+                    "list"),
     {0},
 };
 

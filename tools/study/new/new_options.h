@@ -43,7 +43,7 @@ struct new_options {
     const char *output, *name;
     const char *tokenizer, *words, *fit; /* at most one is not NULL */
     struct fit_options fit_options;
-    bool keras, blanks;
+    bool keras;
     const char *lower, *truncate; /* "yes", "no", or NULL: not given */
     const char *template_single, *template_pair;
     const char *added[MOST_ADDED_TOKENS], *metadata[64];

@@ -109,6 +109,14 @@ const char *source_label(const struct plot_source *source, const struct item *it
     return text_of_bytes(word, len);
 }
 
+const char **source_labels(const struct plot_source *source, const struct item *item)
+{
+    const char **labels = alloc_zeros(item->n_tokens, sizeof *labels);
+    for (size_t i = 0; i < item->n_tokens; i++)
+        labels[i] = source_label(source, item, i);
+    return labels;
+}
+
 const char *source_positions(const struct plot_source *source, enum with_positions with)
 {
     const engine_position scheme =

@@ -31,8 +31,9 @@ struct item *source_tokenize(struct plot_source *source, const char *text, size_
  * the message about a model without layers. */
 const struct item *source_only_text(struct plot_source *source, const char *no_layers);
 
-/* The name of a token as it is shown. */
+/* The name of a token as it is shown; those of all tokens. */
 const char *source_label(const struct plot_source *source, const struct item *item, size_t i);
+const char **source_labels(const struct plot_source *source, const struct item *item);
 
 enum with_positions { WITHOUT_POSITIONS, WITH_POSITIONS };
 

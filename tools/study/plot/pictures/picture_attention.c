@@ -56,10 +56,7 @@ static void add_attention_map(const struct plot_source *source, struct figure *f
     panel->most = panel_range(panel).most;
     panel->palette = options->palette;
     panel->title = title;
-    axis_name_all(&panel->x);
-    for (size_t t = 0; t < n; t++)
-        panel->x.labels[t] = source_label(source, item, t);
-    panel->y.labels = panel->x.labels;
+    panel->x.labels = panel->y.labels = source_labels(source, item);
     panel->x.title = is_small ? "key" : "key: what is looked at";
     panel->y.title = is_small ? "query" : "query: what looks";
     panel->unit = options->is_rollout ? "rollout" : "attention weight";

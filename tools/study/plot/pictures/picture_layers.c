@@ -14,9 +14,7 @@ void picture_layers(struct plot_source *source, struct figure *figure)
                                            options->by_cosine);
     figure->y_up = figure->shows_values = true;
     panel->palette = options->palette ? options->palette : PALETTE_VIRIDIS;
-    axis_name_all(&panel->x);
-    for (size_t t = 0; t < n; t++)
-        panel->x.labels[t] = source_label(source, item, t);
+    panel->x.labels = source_labels(source, item);
     axis_name_all(&panel->y);
     for (size_t l = 0; l < panel->y.n; l++)
         panel->y.labels[l] = text_new("layer %zu", l + 1);

@@ -10,6 +10,7 @@
 struct step_panels {
     struct plot_source *source;
     const struct item *item;
+    const char **labels; /* of its tokens */
     struct figure *figure;
     size_t page; /* one for each layer of each text */
 };
@@ -61,9 +62,7 @@ static void add_step(const engine_trace_view *view, void *user)
             add_step_panel(steps, are_heads ? text_new("%s%zu", title, i + 1) : title,
                            view->values + i * n * n, n, are_heads ? n : view->width);
         panel->y.title = "token";
-        axis_name_all(&panel->y);
-        for (size_t t = 0; t < n; t++)
-            panel->y.labels[t] = source_label(steps->source, steps->item, t);
+        panel->y.labels = steps->labels;
         if (are_heads) {
             panel->x.labels = panel->y.labels;
             panel->x.title = "key";
@@ -79,6 +78,7 @@ void picture_steps(struct plot_source *source, struct figure *figure)
     struct step_panels steps = {.source = source, .figure = figure};
     for (size_t i = 0; i < source->n_items; i++) {
         steps.item = &source->items[i];
+        steps.labels = source_labels(source, steps.item);
         steps.page++;
         if (steps.item->n_tokens == 0)
             program_die("text %zu has no tokens: there is nothing to look at", i + 1);
