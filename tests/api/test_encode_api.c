@@ -141,18 +141,6 @@ TEST(encode_refuses_inputs)
     input = support_ids(ids, SIZE_MAX);
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
     alarm(0);
-    input = support_ids(NULL, 3);
-    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
-    input = (engine_input){0};
-    input.text_len = 3;
-    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
-    input = support_text("I ride");
-    input.ids = ids;
-    input.n_ids = 3;
-    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
-    input = support_text("I ride");
-    input.pair_len = 4;
-    assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
 }
 
 /* The session's memory limits the number of ids, also if the call would allow more. */
@@ -169,7 +157,7 @@ TEST(ids_for_a_smaller_session)
     assert_ok(engine_encode(session, &input, 1, &options, out, D, NULL, NULL));
 }
 
-/* An input has either a text, or ids, or tokens. */
+/* An input has either a text, or ids, or tokens, and what it counts. */
 TEST(encode_refuses_mixtures)
 {
     static const int32_t ids[] = {2, 4, 3};
@@ -184,6 +172,10 @@ TEST(encode_refuses_mixtures)
         {.tokens = &token, .n_tokens = 1, .text = ""},
         {.tokens = &token, .n_tokens = 1, .pair = ""},
         {.n_tokens = 1},
+        {.n_ids = 3},
+        {.text_len = 3},
+        {.text = "I ride", .text_len = 6, .ids = ids, .n_ids = 3},
+        {.text = "I ride", .text_len = 6, .pair_len = 4},
     };
     for (size_t i = 0; i < sizeof mixtures / sizeof mixtures[0]; i++)
         assert_encode_refused(&mixtures[i], 1, NULL, ENGINE_ERROR_ARGUMENT);
@@ -191,19 +183,14 @@ TEST(encode_refuses_mixtures)
 
 TEST(encode_refuses_options)
 {
+    const engine_encode_options wrong[] = {
+        ENGINE_ENCODE_OPTIONS(.pooling = (engine_pooling)13),
+        ENGINE_ENCODE_OPTIONS(.pooling = (engine_pooling)-1),
+        ENGINE_ENCODE_OPTIONS(.on_long = (engine_on_long)3),
+        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE, .normalize = 1)};
     engine_input input = support_text("I ride");
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
-
-    options.pooling = (engine_pooling)13;
-    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
-    options.pooling = (engine_pooling)-1;
-    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
-    options = ENGINE_ENCODE_OPTIONS();
-    options.on_long = (engine_on_long)3;
-    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
-    options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
-    options.normalize = 1;
-    assert_encode_refused(&input, 1, &options, ENGINE_ERROR_ARGUMENT);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_encode_refused(&input, 1, &wrong[i], ENGINE_ERROR_ARGUMENT);
 }
 
 TEST(encode_long_texts)

@@ -38,10 +38,15 @@ static engine_session *open_session(size_t n_threads)
                                                    .progress_user = &n_calls));
 }
 
-static engine_status encode_all(void)
+static void begin(void)
 {
     last_done = n_calls = 0;
     has_stopped = false;
+}
+
+static engine_status encode_all(void)
+{
+    begin();
     return engine_encode(session, texts, N_TEXTS,
                          &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN), out,
                          N_TEXTS * WIDTH, NULL, NULL);
@@ -85,7 +90,8 @@ TEST(in_the_middle_of_a_text)
     float vector[WIDTH];
     for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
         session = open_session(n_threads);
-        last_done = n_calls = stop_at = 0;
+        begin();
+        stop_at = 0;
         assert_fails(INTERRUPTED,
                      engine_encode(session, texts, 1, NULL, vector, WIDTH, NULL, NULL));
         assert_non_null(strstr(engine_session_message(session), "about 0 of 1"));
@@ -98,12 +104,11 @@ TEST(ranks)
 {
     float scores[N_TEXTS];
     session = open_session(2);
-    last_done = n_calls = 0;
+    begin();
     stop_at = 70;
     assert_fails(INTERRUPTED, engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores));
     assert_in_range(last_done, 70, N_TEXTS);
-    last_done = 0;
-    has_stopped = false;
+    begin();
     stop_at = SIZE_MAX;
     assert_ok(engine_rank(session, &texts[1], texts, N_TEXTS, NULL, scores));
     assert_int_equal(last_done, N_TEXTS);
@@ -163,8 +168,7 @@ TEST(while_a_long_text_is_tokenized)
         pthread_t thread;
         atomic_bool is_over = false;
         session = open_session(1);
-        last_done = n_calls = 0;
-        has_stopped = false;
+        begin();
         stop_at = by_thread ? SIZE_MAX : 0;
         if (by_thread)
             assert_int_equal(pthread_create(&thread, NULL, interrupt_until_told, &is_over), 0);

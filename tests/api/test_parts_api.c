@@ -31,10 +31,10 @@ static float *parts_of(engine_session *session, const engine_input *input,
 {
     static float parts[N_TEXTS][(MOST + 1) * MOST_WIDTH];
     static size_t which;
-    float vector[MOST_WIDTH], *out = parts[which++ % N_TEXTS];
+    float *out = parts[which++ % N_TEXTS];
     engine_result result;
     size_t needed;
-    assert_ok(engine_encode(session, input, 1, options, vector, width, NULL, NULL));
+    const float *vector = support_encode(session, input, 1, options, NULL);
     assert_ok(
         engine_encode_parts(session, input, options, out, (MOST + 1) * width, &needed, &result));
     *n = result.n_tokens;

@@ -14,82 +14,53 @@
 enum { RIDE = 5, BIKE = 6, THE = 7 };
 TINY_SUITE(tiny_model_prompts(&len));
 
-static engine_input nul_terminated(const char *text)
+static const float *vector_of(const char *text, const engine_encode_options *options)
 {
-    return (engine_input){.text = text, .text_len = ENGINE_NUL_TERMINATED};
+    engine_input input = engine_text(text);
+    return support_encode(session, &input, 1, options, NULL);
 }
 
-static engine_encode_options defaults(void)
+static const float *bare_vector(const char *text)
 {
-    return ENGINE_ENCODE_OPTIONS();
+    return vector_of(text, &ENGINE_ENCODE_OPTIONS(.prompt = ""));
 }
 
-/* Returns a text's vector without any prompt. */
-static void bare_vector(const char *text, float vector[D])
-{
-    engine_encode_options options = defaults();
-    engine_input input = nul_terminated(text);
-    options.prompt = "";
-    assert_ok(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
-}
-
-/* With these options `text` has the vector of `prompted`. */
-static void assert_reads_as(const engine_encode_options *options, const char *text,
-                            const char *prompted)
-{
-    float vector[D], expected[D];
-    engine_input input = nul_terminated(text);
-    bare_vector(prompted, expected);
-    assert_ok(engine_encode(session, &input, 1, options, vector, D, NULL, NULL));
-    assert_memory_equal(vector, expected, sizeof vector);
-}
-
+/* Text and prompt have the vector of `same` without a prompt. */
 TEST(prompts_go_before_texts)
 {
-    engine_encode_options options = defaults();
-
-    assert_reads_as(NULL, "i", "bike i"); /* the file's default */
-    assert_reads_as(&options, "i", "bike i");
-    options.prompt = "query";
-    assert_reads_as(&options, "i", "ride i");
-    options.prompt = "";
-    assert_reads_as(&options, "i", "i");
-    options.prompt = NULL;
-    options.role = ENGINE_ROLE_QUERY;
-    assert_reads_as(&options, "i", "ride i");
-    options.role = ENGINE_ROLE_DOCUMENT; /* there is no prompt "document", and no other for it */
-    assert_reads_as(&options, "i", "i");
-    options.prompt_text = "ride the";
-    options.prompt_len = ENGINE_NUL_TERMINATED;
-    assert_reads_as(&options, " i", "ride the i");
-    options.prompt_len = 5;
-    assert_reads_as(&options, "i", "ride i");
-    assert_reads_as(&options, "", "ride");
-}
-
-/* Another pooling than the model's own was asked for, so nothing is known of its prompts. */
-TEST(prompts_are_of_the_models_pooling)
-{
-    engine_encode_options options = defaults();
-    engine_input input = nul_terminated("i"), prompted = nul_terminated("bike i");
-    float vector[D], expected[D];
-
-    options.pooling = ENGINE_POOLING_MEAN;
-    options.normalize = 1;
-    assert_reads_as(&options, "i", "i");
-    options.prompt = "style";
-    assert_reads_as(&options, "i", "bike i");
-    options.pooling = ENGINE_POOLING_CLS;
-    assert_ok(engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
-    options.prompt = NULL;
-    assert_ok(engine_encode(session, &prompted, 1, &options, expected, D, NULL, NULL));
-    assert_memory_equal(vector, expected, sizeof vector);
+    const struct {
+        engine_encode_options options;
+        const char *text, *same;
+    } cases[] = {
+        {ENGINE_ENCODE_OPTIONS(), "i", "bike i"}, /* the file's default */
+        {ENGINE_ENCODE_OPTIONS(.prompt = "query"), "i", "ride i"},
+        {ENGINE_ENCODE_OPTIONS(.prompt = ""), "i", "i"},
+        {ENGINE_ENCODE_OPTIONS(.role = ENGINE_ROLE_QUERY), "i", "ride i"},
+        /* there is no prompt "document", and no other for it */
+        {ENGINE_ENCODE_OPTIONS(.role = ENGINE_ROLE_DOCUMENT), "i", "i"},
+        {ENGINE_ENCODE_OPTIONS(.prompt_text = "ride the", .prompt_len = ENGINE_NUL_TERMINATED),
+         " i", "ride the i"},
+        {ENGINE_ENCODE_OPTIONS(.prompt_text = "ride the", .prompt_len = 5), "i", "ride i"},
+        {ENGINE_ENCODE_OPTIONS(.prompt_text = "ride the", .prompt_len = 5), "", "ride"},
+        /* nothing is known of the prompts of another pooling than the model's own */
+        {ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1), "i", "i"},
+        {ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1, .prompt = "style"),
+         "i", "bike i"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (memcmp(vector_of(cases[i].text, &cases[i].options), bare_vector(cases[i].same),
+                   D * sizeof(float)) != 0)
+            fail_msg("case %zu: '%s' is not '%s'", i, cases[i].text, cases[i].same);
+    assert_memory_equal(vector_of("i", NULL), bare_vector("bike i"), D * sizeof(float));
+    assert_memory_equal(
+        vector_of("i", &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS, .prompt = "style")),
+        vector_of("bike i", &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS)),
+        D * sizeof(float));
 }
 
 TEST(prompts_that_are_refused)
 {
-    engine_encode_options options = defaults();
-    engine_input input = nul_terminated("i");
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_input input = engine_text("i");
     float vector[D];
     engine_shape shape = ENGINE_SHAPE();
     engine_error error;
@@ -118,8 +89,8 @@ TEST(prompts_that_are_refused)
 TEST(spans_behind_a_prompt)
 {
     static const int32_t ids[] = {2, THE, THE, RIDE, BIKE, 3};
-    engine_encode_options options = defaults();
-    engine_input input = nul_terminated("ride bike");
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_input input = engine_text("ride bike");
     engine_token tokens[8];
     engine_result result;
 
@@ -138,7 +109,7 @@ TEST(spans_behind_a_prompt)
     options.prompt = NULL;
     options.prompt_text = "bi"; /* one word of the prompt and the text: it is of the text */
     options.prompt_len = 2;
-    input = nul_terminated("ke");
+    input = engine_text("ke");
     assert_ok(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result));
     assert_int_equal(tokens[1].id, BIKE);
     assert_int_equal(tokens[1].in_prompt, 0);
@@ -149,30 +120,25 @@ TEST(spans_behind_a_prompt)
 /* By default the query gets the file's prompt query, and texts would get document. */
 TEST(rank_uses_the_prompts)
 {
-    engine_input query = nul_terminated("i"),
-                 texts[2] = {nul_terminated("bike"), nul_terminated("ride")};
-    engine_encode_options options = defaults();
-    float a[D], b[D], scores[2];
+    engine_input query = engine_text("i"), texts[2] = {engine_text("bike"), engine_text("ride")};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    float scores[2];
 
     assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
-    bare_vector("ride i", a);
-    bare_vector("ride", b);
-    assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
+    assert_float_equal(scores[1], engine_cosine(bare_vector("ride i"), bare_vector("ride"), D), 0);
     options.query_prompt = "";
     options.prompt = "style";
     assert_ok(engine_rank(session, &query, texts, 2, &options, scores));
-    bare_vector("i", a);
-    bare_vector("bike ride", b);
-    assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
+    assert_float_equal(scores[1], engine_cosine(bare_vector("i"), bare_vector("bike ride"), D), 0);
 
     /* Pairs: a prompt goes before the first text of each, as engine_encode puts it. */
-    engine_encode_options as_query = defaults(), as_text = defaults();
-    as_query.role = ENGINE_ROLE_QUERY, as_text.role = ENGINE_ROLE_DOCUMENT;
+    const engine_encode_options as_query = ENGINE_ENCODE_OPTIONS(.role = ENGINE_ROLE_QUERY),
+                                as_text = ENGINE_ENCODE_OPTIONS(.role = ENGINE_ROLE_DOCUMENT);
     query.pair = "the", texts[1].pair = "i i";
     query.pair_len = texts[1].pair_len = ENGINE_NUL_TERMINATED;
     assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
-    assert_ok(engine_encode(session, &query, 1, &as_query, a, D, NULL, NULL));
-    assert_ok(engine_encode(session, &texts[1], 1, &as_text, b, D, NULL, NULL));
+    const float *a = support_encode(session, &query, 1, &as_query, NULL),
+                *b = support_encode(session, &texts[1], 1, &as_text, NULL);
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
     options.pooling = ENGINE_POOLING_NONE;
     assert_fails(ARGUMENT, engine_rank(session, &query, texts, 2, &options, scores));
@@ -194,7 +160,7 @@ static void mean_from(engine_session *of, const char *text, size_t first, float 
 {
     float rows[16 * UNPOOLED_WIDTH];
     size_t n = 0;
-    engine_input input = nul_terminated(text);
+    engine_input input = engine_text(text);
     engine_encode_options every = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     assert_ok(engine_encode(of, &input, 1, &every, rows, sizeof rows / sizeof *rows, &n, 0));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++) {
@@ -211,7 +177,7 @@ TEST(vectors_without_the_prompts_tokens)
         support_small_model("--pooling mean --normalize no --set pools_prompt=no"), NULL);
     engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.prompt_text = "I ride ", .prompt_len = ENGINE_NUL_TERMINATED);
-    engine_input input = nul_terminated("bike dog"), given = {0};
+    engine_input input = engine_text("bike dog"), given = {0};
     float got[UNPOOLED_WIDTH], expected[UNPOOLED_WIDTH];
     engine_token tokens[8];
     size_t n;
@@ -232,7 +198,7 @@ TEST(vectors_without_the_prompts_tokens)
     assert_ok(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
         assert_true(fabsf(got[c] - expected[c]) <= 1e-6f);
-    input = nul_terminated("");
+    input = engine_text("");
     options.pooling = ENGINE_POOLING_MODEL;
     assert_ok(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
@@ -250,28 +216,25 @@ TEST(vectors_without_the_prompts_tokens)
 
 TEST(tokens_are_inputs)
 {
-    engine_input text = nul_terminated("i ride"), given = {0};
+    engine_input text = engine_text("i ride"), given = {0};
     static const uint8_t mask[] = {1, 1, 0, 1, 1};
     static const int32_t without[] = {2, BIKE, RIDE, 3};
     engine_token tokens[8];
-    float expected[D], vector[D];
+    float vector[D];
     size_t n;
 
-    assert_ok(engine_encode(session, &text, 1, NULL, expected, D, NULL, NULL));
     assert_ok(engine_tokenize(session, &text, NULL, tokens, 8, &n, NULL));
     given.tokens = tokens;
     given.n_tokens = n;
-    assert_ok(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
-    assert_memory_equal(vector, expected, sizeof vector);
+    assert_memory_equal(support_encode(session, &given, 1, NULL, NULL), vector_of("i ride", NULL),
+                        sizeof vector);
     /* A masked token leaves its position empty, as with ids. */
     given.mask = mask;
     engine_input ids = {.ids = (const int32_t[]){2, BIKE, 4, RIDE, 3}, .n_ids = 5, .mask = mask};
-    assert_ok(engine_encode(session, &given, 1, NULL, vector, D, NULL, NULL));
-    assert_ok(engine_encode(session, &ids, 1, NULL, expected, D, NULL, NULL));
-    assert_memory_equal(vector, expected, sizeof vector);
-    ids = (engine_input){.ids = without, .n_ids = 4};
-    assert_ok(engine_encode(session, &ids, 1, NULL, vector, D, NULL, NULL));
-    assert_memory_not_equal(vector, expected, sizeof vector);
+    const float *expected = support_encode(session, &ids, 1, NULL, NULL);
+    assert_memory_equal(support_encode(session, &given, 1, NULL, NULL), expected, sizeof vector);
+    ids = support_ids(without, 4);
+    assert_memory_not_equal(support_encode(session, &ids, 1, NULL, NULL), expected, sizeof vector);
     /* What cannot be. */
     given.ids = without;
     given.n_ids = 4;
@@ -294,7 +257,7 @@ enum { N_WORDS = 20, ROOM = 9 }; /* 12 tokens less [CLS], the prompt's "bike" an
  * it, and its span is that of its words: "the " 20 times. */
 static void check_windows(const engine_token *tokens, size_t n_tokens, size_t stride)
 {
-    engine_encode_options options = defaults();
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_window windows[32];
     engine_token out[16];
     size_t n, word = 0;
@@ -322,12 +285,12 @@ static void check_windows(const engine_token *tokens, size_t n_tokens, size_t st
 TEST(windows_of_a_long_text)
 {
     char text[4 * N_WORDS + 1] = "", *end = text;
-    engine_input input = nul_terminated(text), window_input = {0};
-    engine_encode_options options = defaults();
+    engine_input input = engine_text(text), window_input = {0};
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_token tokens[32], out[16];
     engine_window windows[8];
     size_t n_tokens, n;
-    float vector[D], expected[D];
+    float vector[D];
     for (size_t i = 0; i < N_WORDS; i++)
         end += sprintf(end, "the ");
     assert_ok(engine_tokenize(session, &input, NULL, tokens, 32, &n_tokens, NULL));
@@ -343,8 +306,8 @@ TEST(windows_of_a_long_text)
     window_input.n_tokens = windows[1].n_tokens;
     assert_ok(engine_encode(session, &window_input, 1, NULL, vector, D, NULL, NULL));
     text[windows[1].end] = '\0';
-    bare_vector("bike the the the the the the the the the", expected);
-    assert_memory_equal(vector, expected, sizeof vector);
+    assert_memory_equal(vector, bare_vector("bike the the the the the the the the the"),
+                        sizeof vector);
 
     /* The edges: too small a buffer, a stride that leaves no way on, no room, a short text. */
     assert_fails(BUFFER, engine_windows(session, tokens, n_tokens, NULL, windows, 2, &n));
@@ -376,8 +339,8 @@ TEST(windows_of_a_long_text)
 /* Of a pair the longer text, or the named one, is split into windows; the other is in each. */
 TEST(windows_of_a_pair)
 {
-    engine_input input = nul_terminated("i ride");
-    engine_encode_options options = defaults();
+    engine_input input = engine_text("i ride");
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     engine_token tokens[32], out[16];
     engine_window windows[8];
     size_t n_tokens, n;
@@ -411,7 +374,7 @@ TEST(windows_of_a_pair)
 static void busy_inside_a_callback(const engine_trace_view *view, void *user)
 {
     engine_session *traced = *(engine_session **)user;
-    engine_input input = nul_terminated("i");
+    engine_input input = engine_text("i");
     float vector[D];
     engine_token token;
     (void)view;
@@ -427,7 +390,7 @@ TEST(session_is_busy_while_it_works)
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN,
                                .trace_callback = busy_inside_a_callback, .trace_user = &traced);
-    engine_input input = nul_terminated("i ride");
+    engine_input input = engine_text("i ride");
     float vector[D];
 
     traced = support_session(model, &options);
@@ -447,7 +410,7 @@ struct caller {
 static void *call_often(void *user)
 {
     struct caller *caller = user;
-    engine_input input = nul_terminated(caller->text);
+    engine_input input = engine_text(caller->text);
     while (caller->n_ok + caller->n_other < N_CALLS) {
         float vector[D];
         engine_status status = engine_encode(session, &input, 1, NULL, vector, D, NULL, NULL);
@@ -465,7 +428,7 @@ TEST(two_threads_never_get_wrong_numbers)
     struct caller callers[2] = {{.text = "i ride bike"}, {.text = "the bike the ride"}};
 
     for (size_t i = 0; i < 2; i++) {
-        engine_input input = nul_terminated(callers[i].text);
+        engine_input input = engine_text(callers[i].text);
         assert_ok(engine_encode(session, &input, 1, NULL, callers[i].expected, D, NULL, NULL));
     }
     for (size_t i = 0; i < 2; i++)

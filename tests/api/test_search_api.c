@@ -257,47 +257,45 @@ static void assert_refused(const engine_vectors *vectors, const float *queries, 
 TEST(calls_that_make_no_sense)
 {
     const engine_status argument = ENGINE_ERROR_ARGUMENT;
-    engine_vectors sound = numbers(), vectors = sound;
-    engine_search_options options = by((engine_metric)4);
+    const engine_vectors sound = numbers(), no_rows = {NULL, ROWS, WIDTH, ENGINE_F32},
+                         one = {NULL, 1, 1, ENGINE_F32}, typed = {NUMBERS, ROWS, WIDTH, 7},
+                         many = {NUMBERS, SIZE_MAX / 2, WIDTH, ENGINE_F32},
+                         wide = {NUMBERS, ROWS, SIZE_MAX / 2, ENGINE_F32},
+                         bits = {NUMBERS, ROWS, SIZE_MAX / 1024, ENGINE_BINARY};
+    engine_search_options metric = by((engine_metric)4), threads = by(ENGINE_METRIC_DOT),
+                          other = threads;
+    threads.n_threads = 1025;
+    other.struct_bytes = 3;
+    const struct {
+        const engine_vectors *vectors;
+        const float *queries;
+        size_t n_queries, k;
+        const engine_search_options *options;
+        const char *message;
+    } cases[] = {{NULL, NUMBERS[0], 1, 1, NULL, "engine_search: vectors"},
+                 {&sound, NULL, 1, 1, NULL, "is NULL"},
+                 {&no_rows, NUMBERS[0], 1, 1, NULL, "is NULL"},
+                 {&one, NUMBERS[0], 1, 1, NULL, "is NULL"},
+                 {&sound, NUMBERS[0], 1, 1, &metric, "metric is 4, expected 0 to 3"},
+                 {&sound, NUMBERS[0], 1, 1, &threads, "n_threads is 1025, expected at most 1024"},
+                 {&sound, NUMBERS[0], 1, 1, &other, "struct_bytes is 3"},
+                 {&typed, NUMBERS[0], 1, 1, NULL, "type is 7, expected 0 to 3"},
+                 {&many, NUMBERS[0], 1, 1, NULL, "exceed the address space"},
+                 {&wide, NUMBERS[0], 1, 1, NULL, "exceed the address space"},
+                 {&sound, NUMBERS[0], SIZE_MAX / 2, 1, NULL, "address space"},
+                 {&sound, NUMBERS[0], 2, SIZE_MAX / 2, NULL, "address space"},
+                 {&sound, NUMBERS[0], SIZE_MAX / 8, 1, NULL, "address space"},
+                 {&sound, NUMBERS[0], 2, SIZE_MAX, NULL, "address space"},
+                 {&bits, NUMBERS[0], 2048, 1, NULL, "address space"},
+                 {&bits, NUMBERS[0], 512, 1, NULL, "address space"}};
     engine_hit hit;
-    assert_refused(NULL, NUMBERS[0], 1, 1, NULL, argument, "engine_search: vectors");
-    assert_refused(&sound, NULL, 1, 1, NULL, argument, "is NULL");
-    assert_int_equal(engine_search(&sound, NUMBERS[0], 1, 1, NULL, NULL, NULL), argument);
-    vectors.rows = NULL;
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "is NULL");
-    vectors = (engine_vectors){NULL, 1, 1, ENGINE_F32};
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "is NULL");
-    vectors.rows = NUMBERS[0];
-    assert_refused(&vectors, NULL, 1, 1, NULL, argument, "is NULL");
-    assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument, "metric is 4, expected 0 to 3");
-    options = by(ENGINE_METRIC_DOT);
-    options.n_threads = 1025;
-    assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument,
-                   "n_threads is 1025, expected at most 1024");
-    options.n_threads = 1024;
-    assert_ok(engine_search(&sound, NUMBERS[0], 1, 1, &options, &hit, NULL));
-    assert_int_equal(engine_search(NULL, NUMBERS[0], 1, 1, NULL, NULL, NULL), argument);
-    options = by(ENGINE_METRIC_DOT);
-    options.struct_bytes = 3;
-    assert_refused(&sound, NUMBERS[0], 1, 1, &options, argument, "struct_bytes is 3");
-    vectors = sound;
-    vectors.type = (engine_element)7;
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "type is 7, expected 0 to 3");
-    vectors = sound;
-    vectors.n = SIZE_MAX / 2;
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "exceed the address space");
-    vectors = sound;
-    vectors.width = SIZE_MAX / 2;
-    assert_refused(&vectors, NUMBERS[0], 1, 1, NULL, argument, "exceed the address space");
-    assert_refused(&sound, NUMBERS[0], SIZE_MAX / 2, 1, NULL, argument, "address space");
-    assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX / 2, NULL, argument, "address space");
-    assert_refused(&sound, NUMBERS[0], SIZE_MAX / 8, 1, NULL, argument, "address space");
-    assert_refused(&sound, NUMBERS[0], 2, SIZE_MAX, NULL, argument, "address space");
-    vectors = sound;
-    vectors.width = SIZE_MAX / 1024;
-    vectors.type = ENGINE_BINARY;
-    assert_refused(&vectors, NUMBERS[0], 2048, 1, NULL, argument, "address space");
-    assert_refused(&vectors, NUMBERS[0], 512, 1, NULL, argument, "address space");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_refused(cases[i].vectors, cases[i].queries, cases[i].n_queries, cases[i].k,
+                       cases[i].options, argument, cases[i].message);
+    assert_fails(ARGUMENT, engine_search(&sound, NUMBERS[0], 1, 1, NULL, NULL, NULL));
+    assert_fails(ARGUMENT, engine_search(NULL, NUMBERS[0], 1, 1, NULL, NULL, NULL));
+    threads.n_threads = 1024;
+    assert_ok(engine_search(&sound, NUMBERS[0], 1, 1, &threads, &hit, NULL));
     const float inf[WIDTH] = {0, INFINITY, 0};
     assert_fails(NOT_FINITE, engine_search(&sound, inf, 1, 1, NULL, &hit, NULL));
 }

@@ -88,19 +88,13 @@ TEST(session_options)
     options.max_tokens = 4;
     assert_true(engine_session_bytes(model, &options) <= least);
 
-    options = ENGINE_SESSION_OPTIONS();
-    options.position = (engine_position)8;
-    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
-    options = ENGINE_SESSION_OPTIONS();
-    options.mask = (engine_mask)3;
-    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
-    options = ENGINE_SESSION_OPTIONS();
-    options.trace = ENGINE_TRACE_ALL + 1;
-    options.trace_callback = ignore_trace;
-    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
-    options = ENGINE_SESSION_OPTIONS();
-    options.trace = ENGINE_TRACE_HIDDEN; /* and no function to call */
-    assert_session_refused(&options, ENGINE_ERROR_ARGUMENT);
+    const engine_session_options wrong[] = {
+        ENGINE_SESSION_OPTIONS(.position = (engine_position)8),
+        ENGINE_SESSION_OPTIONS(.mask = (engine_mask)3),
+        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_ALL + 1, .trace_callback = ignore_trace),
+        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN)}; /* and no function to call */
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_session_refused(&wrong[i], ENGINE_ERROR_ARGUMENT);
 }
 
 TEST(absurd_sessions)
