@@ -84,7 +84,6 @@ static void write_tensor(struct weight_writer *writer, const struct shape *shape
 {
     size_t cols = shape->cols ? shape->cols : 1;
     float row[FEED_FORWARD];
-
     weight_writer_begin_tensor(writer, shape->name, shape->type, shape->layout, shape->cols ? 2 : 1,
                                shape->rows, cols);
     for (size_t n = 0; n < shape->rows; n++) {
@@ -114,7 +113,6 @@ static engine_status write_file(const char *path, const char *position, enum ext
     struct weight_writer *writer;
     engine_status status = weight_writer_open(path, &writer, error);
     uint32_t seed = 1;
-
     if (status)
         return status;
     if (extra == PIECES) {

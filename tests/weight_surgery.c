@@ -70,7 +70,6 @@ size_t section_len(const struct patient *patient, const char *tag)
 uint8_t *tensor_entry(const struct patient *patient, const char *name)
 {
     uint8_t *directory = section_data(patient, "TENS");
-
     for (size_t i = 0; i < get_u32(directory); i++) {
         uint8_t *entry = directory + 8 + i * TENSOR;
         if (strcmp((char *)directory + get_u32(entry), name) == 0)
@@ -93,7 +92,6 @@ void heal_table(struct patient *patient)
 void heal_section(struct patient *patient, const char *tag)
 {
     uint8_t *entry = section_entry(patient, tag);
-
     set_u32(entry + 24, crc32c(0, section_data(patient, tag), section_len(patient, tag)));
     heal_table(patient);
 }
@@ -112,7 +110,6 @@ void remove_section(struct patient *patient, const char *tag)
 {
     uint8_t *entry = section_entry(patient, tag);
     uint8_t *end = table(patient) + n_sections(patient) * SECTION;
-
     memmove(entry, entry + SECTION, (size_t)(end - entry) - SECTION);
     set_u32(patient->data + 20, get_u32(patient->data + 20) - 1);
     heal_table(patient);
@@ -122,7 +119,6 @@ void replace_section(struct patient *patient, const char *tag, const void *data,
 {
     uint8_t entry[SECTION];
     size_t start = (patient->len + 63) / 64 * 64;
-
     if (start + len > patient->cap)
         abort();
     memset(patient->data + patient->len, 0, start - patient->len);
@@ -141,7 +137,6 @@ void replace_section(struct patient *patient, const char *tag, const void *data,
 static size_t put_setting(uint8_t *at, const char *key, const char *value, size_t value_len)
 {
     size_t key_len = strlen(key);
-
     set_u32(at, (uint32_t)key_len);
     set_u32(at + 4, (uint32_t)value_len);
     memcpy(at + 8, key, key_len + 1);
@@ -157,7 +152,6 @@ void replace_setting(struct patient *patient, const char *tag, const char *key, 
     const uint8_t *in = section_data(patient, tag) + 4;
     uint32_t n = 1;
     size_t used = 4;
-
     for (uint32_t left = get_u32(in - 4); left > 0; left--) {
         size_t bytes = 8 + (size_t)get_u32(in) + 1 + get_u32(in + 4) + 1;
         if (strcmp((const char *)in + 8, key) != 0) {

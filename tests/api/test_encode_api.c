@@ -17,7 +17,6 @@ static void encode_sample(float out[4 * D])
     engine_input input = support_text("I ride");
     engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     size_t needed = 0;
-
     options.pooling = ENGINE_POOLING_NONE;
     assert_ok(engine_encode(session, &input, 1, &options, out, 4 * D, &needed, NULL));
     assert_int_equal(needed, 4 * D);
@@ -34,7 +33,6 @@ static void assert_encode_refused(const engine_input *inputs, size_t n,
 {
     float out[64 * D], before[4 * D], after[4 * D];
     engine_result results[4];
-
     encode_sample(before);
     assert_int_equal(
         engine_encode(session, inputs, n, options, out, sizeof out / sizeof out[0], NULL, results),
@@ -52,7 +50,6 @@ TEST(encode_nothing)
     engine_result result;
     float out[2 * D];
     size_t needed = 99;
-
     assert_ok(engine_encode(session, NULL, 0, NULL, NULL, 0, &needed, NULL));
     assert_int_equal(needed, 0);
     assert_ok(engine_encode(session, &input, 0, NULL, out, D, &needed, &result));
@@ -90,7 +87,6 @@ TEST(encode_into_small_buffers)
     engine_result results[3];
     float out[10 * D + 1];
     size_t needed = 0;
-
     assert_fails(BUFFER, engine_encode(session, inputs, 3, NULL, NULL, 0, &needed, results));
     assert_int_equal(needed, 3 * D);
     assert_int_equal(results[2].row, 2);
@@ -121,7 +117,6 @@ TEST(encode_refuses_inputs)
     static const int32_t bad_types[] = {-1, TINY_TYPES, INT32_MAX, INT32_MIN};
     int32_t ids[TINY_MAX_TOKENS + 1] = {2, 4, 3}, types[3] = {0, 0, 0};
     engine_input input = support_ids(ids, 3), two[2];
-
     for (size_t i = 0; i < 4; i++) {
         ids[1] = bad_ids[i];
         assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_ARGUMENT);
@@ -200,7 +195,6 @@ TEST(encode_long_texts)
     engine_result result;
     float out[TINY_MAX_TOKENS * D];
     size_t needed;
-
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
     options.on_long = ENGINE_ON_LONG_ERROR;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
@@ -231,7 +225,6 @@ TEST(masks)
     engine_result result;
     float out[5 * D], alone[3 * D];
     size_t needed;
-
     options.pooling = ENGINE_POOLING_NONE;
     input.mask = some; /* padded: the same rows to the bit, and zeros around them */
     assert_ok(engine_encode(session, &bare, 1, &options, alone, 3 * D, NULL, NULL));
@@ -265,7 +258,6 @@ struct seen {
 static void look(const engine_trace_view *view, void *user)
 {
     struct seen *seen = user;
-
     if (view->kind == ENGINE_TRACE_HIDDEN) {
         seen->n_hidden++;
         seen->n_wrong += view->index > 1 || view->width != D;
@@ -302,7 +294,6 @@ TEST(tracing)
     engine_session_options options = ENGINE_SESSION_OPTIONS();
     struct seen seen = {0};
     float out[2 * D], plain[2 * D];
-
     options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
     options.trace_callback = look;
     options.trace_user = &seen;

@@ -53,7 +53,6 @@ TEST(status_names)
                  {13, "unknown status"},
                  {98, "unknown status"},
                  {100, "unknown status"}};
-
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(engine_status_name((engine_status)names[i].value), names[i].name);
     assert_string_equal(engine_version(), ENGINE_VERSION);
@@ -64,7 +63,6 @@ TEST(open_without_arguments)
 {
     engine_error error;
     engine_model *opened = model;
-
     assert_refused(&error, engine_model_open("x.weights", NULL, NULL, &error),
                    ENGINE_ERROR_ARGUMENT);
     assert_fails(ARGUMENT, engine_model_open(NULL, NULL, NULL, NULL));
@@ -89,7 +87,6 @@ TEST(open_the_default)
     engine_error error;
     engine_model *opened;
     engine_info info = ENGINE_INFO();
-
     support_path(path, support_folder(), "named.weights");
     assert_ok(tiny_model_write(path, "none", &error));
     setenv("ENCODE_MODEL", path, 1);
@@ -146,7 +143,6 @@ TEST(open_memory_at_its_edges)
     engine_error error;
     engine_model *opened = model;
     char *shifted = new_bytes(model_len + 64);
-
     assert_refused(&error, engine_model_open_memory(NULL, 0, NULL, &opened, &error),
                    ENGINE_ERROR_ARGUMENT);
     assert_null(opened);
@@ -180,7 +176,6 @@ TEST(structs_without_their_initialisers)
     engine_model *opened;
     engine_session *session = support_session(model, NULL), *other;
     engine_vectors none = {.type = ENGINE_F32};
-
     for (size_t bytes = 0; bytes < 2 * sizeof(engine_info); bytes++) {
         engine_model_options of_model = ENGINE_MODEL_OPTIONS(.copy = 1);
         engine_session_options of_session = ENGINE_SESSION_OPTIONS(.max_tokens = 1);
@@ -240,7 +235,6 @@ TEST(inputs_of_texts)
 TEST(info_of_the_model)
 {
     engine_info info = ENGINE_INFO();
-
     assert_fails(ARGUMENT, engine_model_info(NULL, &info, NULL));
     assert_fails(ARGUMENT, engine_model_info(model, NULL, NULL));
     info.struct_bytes = sizeof info;
@@ -273,7 +267,6 @@ TEST(directories_end)
     uint64_t n_parameters = 0;
     engine_info info = ENGINE_INFO();
     size_t n_sections = 0, n_tensors = 0;
-
     while (engine_model_section(model, n_sections, &section) == 0) {
         assert_int_equal(strlen(section.tag), 4);
         assert_true(section.offset + section.n_bytes <= model_len);
@@ -304,7 +297,6 @@ TEST(settings_end)
 {
     const char *key, *value;
     size_t len, n = 0;
-
     assert_string_equal(engine_model_metadata(model, "name"), "tiny");
     assert_null(engine_model_metadata(model, "absent"));
     assert_null(engine_model_metadata(model, ""));
@@ -332,7 +324,6 @@ TEST(token_texts)
 {
     const char *text;
     size_t len;
-
     assert_ok(engine_token_text(model, 5, &text, &len));
     assert_int_equal(len, 4);
     assert_memory_equal(text, "ride", 4);
@@ -359,7 +350,6 @@ TEST(position_matrix_edges)
     engine_error error;
     float out[16 * D];
     size_t needed, len;
-
     assert_refused(&error, engine_position_matrix(NULL, NULL, D, 1, out, D, NULL, &error),
                    ENGINE_ERROR_ARGUMENT);
 
@@ -417,7 +407,6 @@ TEST(position_matrix_edges)
 TEST(verify_edges)
 {
     engine_error error;
-
     assert_ok(engine_model_verify(model, &error));
     assert_ok(engine_model_verify(model, NULL));
     assert_refused(&error, engine_model_verify(NULL, &error), ENGINE_ERROR_ARGUMENT);

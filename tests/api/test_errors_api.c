@@ -44,7 +44,6 @@ TEST(inputs_of_a_call)
     const char *long_text = "i i i i i i i i i i i i i i i";
     engine_encode_options no_room =
         ENGINE_ENCODE_OPTIONS(.max_tokens = 1, .on_long = ENGINE_ON_LONG_TRUNCATE);
-
     assert_error(encode_wrong(engine_text("i"), NULL), ENGINE_ERROR_ARGUMENT, ENGINE_REASON_NONE,
                  2);
     assert_error(encode_wrong(support_ids(bad_id, 2), NULL), ENGINE_ERROR_ARGUMENT,

@@ -56,7 +56,6 @@ TEST(only_where_asked)
     engine_session *plain = new_session(1, 0), *timed = new_session(1, 1);
     engine_profile profile;
     float out[2][N_TEXTS * D];
-
     assert_fails(ARGUMENT, engine_session_profile(NULL, &profile));
     assert_fails(ARGUMENT, engine_session_profile(plain, &profile));
     assert_fails(ARGUMENT, engine_session_profile(timed, NULL));
@@ -122,7 +121,6 @@ TEST(ids_are_not_tokenized)
     engine_input input = {.ids = IDS, .n_ids = 5};
     engine_profile profile;
     float out[D];
-
     assert_ok(engine_encode(session, &input, 1, NULL, out, D, NULL, NULL));
     assert_ok(engine_session_profile(session, &profile));
     assert_int_equal(profile.ns[ENGINE_STEP_TOKENIZE], 0);

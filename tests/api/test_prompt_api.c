@@ -64,7 +64,6 @@ TEST(prompts_that_are_refused)
     float vector[D];
     engine_shape shape = ENGINE_SHAPE();
     engine_error error;
-
     options.prompt = "nobody";
     assert_fails(ARGUMENT, engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     assert_non_null(strstr(engine_session_message(session),
@@ -93,7 +92,6 @@ TEST(spans_behind_a_prompt)
     engine_input input = engine_text("ride bike");
     engine_token tokens[8];
     engine_result result;
-
     options.prompt = "passage";
     assert_ok(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result));
     assert_int_equal(result.n_tokens, 6);
@@ -123,7 +121,6 @@ TEST(rank_uses_the_prompts)
     engine_input query = engine_text("i"), texts[2] = {engine_text("bike"), engine_text("ride")};
     engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     float scores[2];
-
     assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
     assert_float_equal(scores[1], engine_cosine(bare_vector("ride i"), bare_vector("ride"), D), 0);
     options.query_prompt = "";
@@ -181,7 +178,6 @@ TEST(vectors_without_the_prompts_tokens)
     float got[UNPOOLED_WIDTH], expected[UNPOOLED_WIDTH];
     engine_token tokens[8];
     size_t n;
-
     mean_from(of, "I ride bike dog", 2, expected);
     assert_ok(engine_encode(of, &input, 1, &options, got, UNPOOLED_WIDTH, NULL, NULL));
     for (size_t c = 0; c < UNPOOLED_WIDTH; c++)
@@ -222,7 +218,6 @@ TEST(tokens_are_inputs)
     engine_token tokens[8];
     float vector[D];
     size_t n;
-
     assert_ok(engine_tokenize(session, &text, NULL, tokens, 8, &n, NULL));
     given.tokens = tokens;
     given.n_tokens = n;
@@ -261,7 +256,6 @@ static void check_windows(const engine_token *tokens, size_t n_tokens, size_t st
     engine_window windows[32];
     engine_token out[16];
     size_t n, word = 0;
-
     options.stride = stride;
     assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 32, &n));
     for (size_t w = 0; w < n; w++) {
@@ -392,7 +386,6 @@ TEST(session_is_busy_while_it_works)
                                .trace_callback = busy_inside_a_callback, .trace_user = &traced);
     engine_input input = engine_text("i ride");
     float vector[D];
-
     traced = support_session(model, &options);
     assert_ok(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
     assert_ok(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
@@ -426,7 +419,6 @@ static void *call_often(void *user)
 TEST(two_threads_never_get_wrong_numbers)
 {
     struct caller callers[2] = {{.text = "i ride bike"}, {.text = "the bike the ride"}};
-
     for (size_t i = 0; i < 2; i++) {
         engine_input input = engine_text(callers[i].text);
         assert_ok(engine_encode(session, &input, 1, NULL, callers[i].expected, D, NULL, NULL));

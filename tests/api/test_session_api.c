@@ -51,7 +51,6 @@ static void assert_session_refused(const engine_session_options *options, engine
 {
     engine_error error;
     engine_session *other = session;
-
     assert_int_equal(engine_session_bytes(model, options), 0);
     assert_refused(&error, engine_session_new(model, options, &other, &error), expected);
     assert_null(other);
@@ -69,7 +68,6 @@ TEST(session_options)
     engine_error error;
     engine_session *other = session;
     size_t least;
-
     assert_refused(&error, engine_session_new(NULL, NULL, &other, &error), ENGINE_ERROR_ARGUMENT);
     assert_null(other);
     assert_refused(&error, engine_session_new(model, NULL, NULL, &error), ENGINE_ERROR_ARGUMENT);
@@ -103,7 +101,6 @@ TEST(absurd_sessions)
     engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_error error;
     engine_session *other;
-
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         options = ENGINE_SESSION_OPTIONS();
         options.n_threads = counts[i];
@@ -151,7 +148,6 @@ TEST(position_numbers_are_copied)
     engine_session *kept = support_session(model, &options),
                    *changed = support_session(model, &options);
     float out[D], same[D], other[D];
-
     assert_ok(engine_encode(kept, &input, 1, NULL, out, D, NULL, NULL));
     frequencies[0] = frequencies[1] = NAN;
     token_weight = position_weight = (double)NAN;

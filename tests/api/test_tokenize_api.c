@@ -20,7 +20,6 @@ TEST(tokenize_edges)
     static const int32_t expected[] = {2, 4, 5, 1, 6, 3}, ids[] = {2, 3};
     engine_input ready = support_ids(ids, 2);
     engine_encode_options options = ENGINE_ENCODE_OPTIONS();
-
     assert_fails(BUFFER, engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL));
     assert_int_equal(needed, 6);
     assert_fails(BUFFER, engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL));
@@ -77,7 +76,6 @@ TEST(tokenize_long_texts)
     engine_input input = {0};
     engine_result result;
     size_t needed;
-
     for (size_t i = 0; i < N; i++)
         memcpy(text + 2 * i, "i ", 2);
     input.text = text;
@@ -106,7 +104,6 @@ TEST(tokenize_a_pair)
     engine_token tokens[8];
     size_t needed;
     static const int32_t ids[] = {2, 4, 5, 3, 6, 3}, types[] = {0, 0, 0, 0, 1, 1};
-
     input.pair = "bike";
     input.pair_len = 4;
     assert_ok(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL));
@@ -168,7 +165,6 @@ TEST(windows_that_are_refused)
     engine_token tokens[8], untouched = {.id = -7};
     engine_window windows[2];
     size_t n;
-
     assert_ok(engine_tokenize(session, &input, NULL, tokens, 8, &n, NULL));
     assert_fails(ARGUMENT, engine_windows(NULL, tokens, n, NULL, windows, 2, NULL));
     assert_fails(ARGUMENT, engine_windows(session, tokens, n, NULL, NULL, 2, NULL));
@@ -237,7 +233,6 @@ TEST(shapes_without_arguments)
 {
     const engine_encode_options other = {.struct_bytes = SIZE_MAX};
     engine_shape shape = ENGINE_SHAPE(), unset = {0};
-
     assert_ok(engine_shape_of(model, NULL, &shape, NULL));
     assert_int_equal(shape.prompt_len, 0);
     assert_fails(ARGUMENT, engine_shape_of(NULL, NULL, &shape, NULL));

@@ -111,7 +111,6 @@ struct fixture {
 static void make_fixture(struct fixture *fixture, const char *position)
 {
     engine_error error;
-
     fail_call(0);
     fixture->bytes = tiny_model_bytes(position, &fixture->len);
     support_path(fixture->path, support_folder(), "file.weights");
@@ -170,7 +169,6 @@ static void close_model(void *model)
 TEST(opening)
 {
     static const char *const positions[] = {"none", "sinusoidal", "learned"};
-
     for (size_t i = 0; i < 3; i++) {
         struct fixture fixture;
         make_fixture(&fixture, positions[i]);
@@ -213,7 +211,6 @@ TEST(making_a_session)
                                                 ENGINE_POSITION_SINUSOIDAL};
     struct fixture fixture;
     engine_model *model;
-
     make_fixture(&fixture, "learned");
     assert_ok(open_fixture(&fixture, true, &model, NULL));
     for (size_t i = 0; i < 3; i++)
@@ -255,7 +252,6 @@ TEST(the_wrapper_sees_the_library)
     struct fixture fixture;
     engine_model *model;
     engine_session *session;
-
     make_fixture(&fixture, "sinusoidal");
     assert_ok(open_fixture(&fixture, false, &model, NULL));
     assert_true(n_calls > 0 && n_live > 0);

@@ -96,7 +96,9 @@ TEST(own_vectors_of_many_steps)
         "layer_norm,sigmoid,layer_norm --normalize yes",
         "--pooling weighted_mean --projections 2 --set projection_activation=silu,identity "
         "--projection-bias no",
-        "--pooling mean --projections 2 --set projection_activation=layer_norm"};
+        "--pooling mean --projections 2 --set projection_activation=layer_norm",
+        "--pooling mean --projections 3 --set projection_activation=tanh,relu,gelu",
+        "--pooling mean --projections 2 --set projection_activation=identity,gelu_tanh"};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         for (size_t n_prompt = 0; n_prompt < 3; n_prompt++) {
             struct plain_output output;

@@ -84,7 +84,6 @@ static void encode_many(engine_session *session, const char *text, size_t n)
 {
     static engine_input inputs[N_TEXTS];
     static float out[N_TEXTS * MAX_WIDTH];
-
     for (size_t i = 0; i < n; i++)
         inputs[i] = (engine_input){.text = text, .text_len = i * 37 % (strlen(text) + 1)};
     if (engine_encode(session, inputs, n, NULL, out, N_TEXTS * MAX_WIDTH, NULL, NULL))

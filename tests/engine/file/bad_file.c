@@ -38,7 +38,6 @@ static void ask_everything(const engine_model *model)
     const char *key, *text;
     size_t len, sum = 0;
     float positions[2 * D];
-
     assert_ok(engine_model_info(model, &info, NULL));
     for (size_t i = 0; engine_model_section(model, i, &section) == 0; i++)
         sum += strlen(section.tag);
@@ -68,7 +67,6 @@ void use_model(const engine_model *model)
     engine_session *session;
     engine_token tokens[16];
     float out[64];
-
     if (engine_session_new(model, &options, &session, &last)) {
         assert_int_not_equal(last.message[0], 0);
         return;
@@ -88,7 +86,6 @@ engine_status open_bytes(const uint8_t *data, size_t len)
     struct patient exact = patient_copy(&(struct patient){(uint8_t *)(uintptr_t)data, len, len}, 0);
     engine_model *model = (engine_model *)&exact;
     engine_status status;
-
     memset(&last, 0x5a, sizeof last);
     status = engine_model_open_memory(exact.data, len, NULL, &model, &last);
     if (status) {
@@ -111,7 +108,6 @@ engine_status open_patient(struct patient *patient)
 void assert_refused(struct patient *patient, engine_status expected, const char *words)
 {
     engine_status status = open_patient(patient);
-
     if (status != expected || !strstr(last.message, words))
         fail_msg("expected %s with \"%s\", got %s: %s", engine_status_name(expected), words,
                  engine_status_name(status), status ? last.message : "");
@@ -128,7 +124,6 @@ void flip(const struct patient *original, size_t at,
                               (uint8_t)(old ^ 0x20),
                               (uint8_t)(old + 1),
                               (uint8_t)(old - 1)};
-
     for (size_t i = 0; i < sizeof values; i++) {
         if (values[i] == old)
             continue;

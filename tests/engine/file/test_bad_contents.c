@@ -59,7 +59,6 @@ TEST(every_byte_is_covered)
 TEST(directories_without_ground)
 {
     static const uint32_t counts[] = {18, 0x00ffffff, 0x03333333, 0x80000000, 0xffffffff};
-
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         for (size_t t = 0; t < 4; t++) {
             static const char *const counted[] = {"CONF", "TOKN", "META", "TENS"};
@@ -74,7 +73,6 @@ TEST(directories_without_ground)
 TEST(vocabularies_without_ground)
 {
     static const uint32_t values[] = {0, 1, 7, 9, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
-
     for (size_t field = 0; field < 4; field++)
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
@@ -107,7 +105,6 @@ static void change_tensor(const char *name, size_t field, uint64_t value, const 
 {
     struct patient copy = patient_copy(&sound, 0);
     uint8_t *entry = tensor_entry(&copy, name);
-
     if (field < 24)
         set_u32(entry + field, (uint32_t)value);
     else
@@ -127,7 +124,6 @@ TEST(tensors_without_ground)
                   {16, 0},         {16, 1},         {16, 3},         {16, 5}, {16, 0xffffffff}};
     static const uint64_t places[] = {
         0, 64, 1, UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32, INT64_MAX, ~63ull};
-
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         change_tensor(name, fields[i].at, fields[i].value, fields[i].at < 8 ? "" : name);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -141,7 +137,6 @@ TEST(tensors_without_ground)
 TEST(tensors_that_overlap)
 {
     uint8_t *second = tensor_entry(&sound, "embedding.type.weight");
-
     change_tensor("embedding.type.weight", 56, get_u64(second + 56) - 64, "embedding.type.weight");
     change_tensor("embedding.token.weight", 56, get_u64(second + 56), "");
 }
@@ -164,7 +159,6 @@ TEST(spare_tensors_of_absurd_shape)
         {4, 2, 3689348814741910336u + 64, 1, 384}, /* and to 384 */
         {4, 2, 1ull << 62, 4, 0},
     };
-
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct patient copy = patient_copy(&sound, SPARE);
         uint8_t *entry;
@@ -184,7 +178,6 @@ TEST(spare_tensors_of_absurd_shape)
 TEST(tensors_missing_or_doubled)
 {
     const uint8_t *directory = section_data(&sound, "TENS");
-
     for (size_t i = 0; i < get_u32(directory); i++) {
         struct patient copy = patient_copy(&sound, 0);
         uint8_t *names = section_data(&copy, "TENS");

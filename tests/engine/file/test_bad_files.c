@@ -31,7 +31,6 @@ TEST(truncated_at_every_byte)
     char path[SUPPORT_PATH + 16];
     engine_model *model;
     int file;
-
     for (size_t len = 1; len < sound.len; len++)
         assert_fails(FORMAT, open_bytes(sound.data, len));
 
@@ -52,7 +51,6 @@ TEST(truncated_at_every_byte)
 TEST(longer_than_it_says)
 {
     struct patient longer = patient_copy(&sound, 64);
-
     memset(longer.data + sound.len, 0, 64);
     longer.len = sound.len + 1;
     assert_fails(FORMAT, open_bytes(longer.data, longer.len));
@@ -92,7 +90,6 @@ TEST(every_header_byte_healed)
 TEST(the_header_says_what_is_wrong)
 {
     struct patient copy = patient_copy(&sound, 0);
-
     copy.data[0] = 0x09; /* the byte after a transfer with 7 bits */
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "binary");
     copy = patient_copy(&sound, 0);
@@ -119,7 +116,6 @@ TEST(absurd_section_tables)
                                        UINT64_MAX, UINT64_MAX - 7,
                                        INT64_MAX,  1ull << 63,
                                        1ull << 32, UINT64_MAX - 191};
-
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         struct patient copy = patient_copy(&sound, 0);
         set_u32(copy.data + 20, counts[i]);
@@ -149,7 +145,6 @@ static void open_with_healed_table(struct patient *copy, size_t at, const void *
 TEST(every_table_byte_healed)
 {
     size_t start = (size_t)get_u64(sound.data + 32);
-
     for (size_t at = start; at < start + 6 * SECTION; at++)
         flip(&sound, at, open_with_healed_table, NULL);
 }
@@ -161,7 +156,6 @@ TEST(sections_where_none_can_be)
     static const uint64_t offsets[] = {
         0, 64, 1, UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32, INT64_MAX, ~63ull};
     static const uint64_t lens[] = {UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32};
-
     for (size_t t = 0; t < 6; t++) {
         for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
@@ -198,7 +192,6 @@ TEST(sections_cut_short)
 TEST(sections_that_overlap_or_repeat)
 {
     struct patient copy;
-
     for (size_t t = 1; t < 6; t++) { /* each laid over the one before it in the table */
         copy = patient_copy(&sound, 0);
         uint8_t *entry = section_entry(&copy, tags[t]);
@@ -217,7 +210,6 @@ TEST(sections_that_overlap_or_repeat)
 TEST(sections_unknown_or_missing)
 {
     struct patient copy;
-
     for (size_t t = 0; t < 6; t++) {
         copy = patient_copy(&sound, 0);
         remove_section(&copy, tags[t]);
@@ -250,7 +242,6 @@ static void assert_io(const char *path, engine_status expected)
 {
     engine_model *model = (engine_model *)support_folder();
     engine_status status;
-
     memset(&last, 0x5a, sizeof last);
     status = engine_model_open(path, NULL, &model, &last);
     if (status != expected)
@@ -267,7 +258,6 @@ TEST(not_files)
 {
     char path[SUPPORT_PATH + 32], other[SUPPORT_PATH + 64];
     char endless[PATH_MAX + 100];
-
     alarm(300);
     assert_io(support_folder(), ENGINE_ERROR_IO);
     assert_io("/dev/zero", ENGINE_ERROR_IO);
@@ -297,7 +287,6 @@ TEST(without_permission)
     char path[SUPPORT_PATH + 32];
     bool is_root = geteuid() == 0;
     int file;
-
     snprintf(path, sizeof path, "%s/closed", support_folder());
     file = open(path, O_CREAT | O_WRONLY, 0000);
     assert_true(file >= 0);

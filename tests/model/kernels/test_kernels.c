@@ -157,18 +157,6 @@ TEST(gelu_of_int8_sums)
     }
 }
 
-/* The twin of gelu_tanh is written without tanh; so is this for the twin. */
-TEST(twin_of_gelu_tanh)
-{
-    struct largest largest = {0};
-    for (double x = -40; x <= 40; x += 1.0 / 256) {
-        double u = sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x);
-        double expected = 0.5 * x * (1 + tanh(u)), got = plain_activation(ACTIVATION_GELU_TANH, x);
-        note_error(&largest, fabs(got - expected) / fmax(1, fabs(x)), got, expected, x);
-    }
-    assert_bound(&largest, 4e-16, "x·(1 + tanh u) / 2");
-}
-
 /* Element by element: the result at x[i] depends neither on n nor on its neighbours nor on where
  * the array starts, and nothing past the array is written. */
 TEST(activation_lengths)

@@ -1,5 +1,6 @@
 /* tags: numbers aarch64 */
-/* Dense layers, heads and scores of single rows against their formulas in double. */
+/* Heads and scores of single rows against their formulas in double; dense layers after the pooling
+ * are those of engine/test_heads.c. */
 #include "tests/model/plain.h"
 
 #include "model/layers/head.h"
@@ -11,8 +12,8 @@
 /* An encoder with nothing but the head after it, and the numbers of the head's matrices. */
 struct sample {
     struct encoder encoder;
-    struct stored stored[MAX_PROJECTIONS + 2];
-    float *weights[MAX_PROJECTIONS + 2], *biases[MAX_PROJECTIONS + 2];
+    struct stored stored[2];
+    float *weights[2], *biases[2];
     size_t n;
     float *norm_weight, *norm_bias;
 };
@@ -30,30 +31,14 @@ static struct linear new_linear(struct sample *sample, size_t out, size_t in, en
     return linear;
 }
 
-static double plain_dense(enum dense_activation activation, double x)
-{
-    switch (activation) {
-    case DENSE_NONE:
-    case DENSE_IDENTITY: return x;
-    case DENSE_TANH: return tanh(x);
-    case DENSE_RELU: return plain_activation(ACTIVATION_RELU, x);
-    case DENSE_GELU: return plain_activation(ACTIVATION_GELU, x);
-    case DENSE_GELU_TANH: return plain_activation(ACTIVATION_GELU_TANH, x);
-    case DENSE_SILU: return plain_activation(ACTIVATION_SILU, x);
-    case DENSE_SIGMOID: return 1 / (1 + exp(-x));
-    case DENSE_LAYER_NORM: break;
-    }
-    return NAN;
-}
-
-/* out [n_out] = act(x·Wᵀ + b), the i-th linear layer of the sample */
-static void plain_layer(const struct sample *sample, size_t i, enum dense_activation activation,
-                        const float *x, size_t n_in, size_t n_out, float *out)
+/* out [n_out] = x·Wᵀ + b, or its tanh, of the i-th linear layer of the sample */
+static void plain_layer(const struct sample *sample, size_t i, bool has_tanh, const float *x,
+                        size_t n_in, size_t n_out, float *out)
 {
     for (size_t o = 0; o < n_out; o++) {
         double sum = (double)sample->biases[i][o] +
                      plain_product(x, sample->weights[i] + o * n_in, 1, n_in).sum;
-        out[o] = (float)plain_dense(activation, sum);
+        out[o] = (float)(has_tanh ? tanh(sum) : sum);
     }
 }
 
@@ -64,41 +49,6 @@ static void new_work(struct head_work *work, const struct encoder *encoder)
         head_work_carve(work, encoder, &arena);
     while (arena_allocate(&arena));
     owned(arena.base, free);
-}
-
-static const enum tensor_layout layouts[] = {LAYOUT_PANELS, LAYOUT_ROWS};
-
-TEST(projections)
-{
-    static const size_t widths[] = {20, 7, 33, 16};
-    uint64_t state = 3;
-    for (int activation = DENSE_IDENTITY; activation <= DENSE_SIGMOID; activation++) {
-        struct sample sample = {.encoder = {.kernels = tested_kernels(0)}};
-        struct largest largest = {0};
-        sample.encoder.config.width = widths[0];
-        sample.encoder.config.projections = 3;
-        sample.encoder.output_width = widths[3];
-        for (size_t i = 0; i < 3; i++)
-            sample.encoder.projections[i] =
-                (struct dense){.linear = new_linear(&sample, widths[i + 1], widths[i], TENSOR_F32,
-                                                    layouts[i % 2], &state),
-                               .activation = (enum dense_activation)activation};
-        float *x = random_floats(&state, widths[0], 1), *out = new_floats(widths[3]);
-        struct head_work work;
-        new_work(&work, &sample.encoder);
-        float expected[40], next[40];
-        memcpy(expected, x, widths[0] * sizeof *x);
-        for (size_t i = 0; i < 3; i++) {
-            plain_layer(&sample, i, (enum dense_activation)activation, expected, widths[i],
-                        widths[i + 1], next);
-            memcpy(expected, next, sizeof next);
-        }
-        project_row(&sample.encoder, x, out, &work);
-        for (size_t i = 0; i < widths[3]; i++)
-            note_error(&largest, fabs((double)out[i] - (double)expected[i]), (double)out[i],
-                       (double)expected[i], (double)i);
-        assert_bound(&largest, 5e-6, "three projections, activation %d", activation);
-    }
 }
 
 /* dense, norm and output layer, each there or not */
@@ -117,7 +67,7 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
         encoder->head.dense = (struct dense){
             .linear = new_linear(&sample, WIDTH, WIDTH, TENSOR_F32, LAYOUT_PANELS, state),
             .activation = DENSE_TANH};
-        plain_layer(&sample, 0, DENSE_TANH, x, WIDTH, WIDTH, hidden);
+        plain_layer(&sample, 0, true, x, WIDTH, WIDTH, hidden);
     }
     if (has_norm) {
         double normed[WIDTH];
@@ -132,7 +82,7 @@ static void check_head(bool has_dense, bool has_norm, size_t labels, uint64_t *s
     struct head_work work;
     new_work(&work, encoder);
     float *expected = new_floats(labels);
-    plain_layer(&sample, sample.n - 1, DENSE_IDENTITY, hidden, WIDTH, labels, expected);
+    plain_layer(&sample, sample.n - 1, false, hidden, WIDTH, labels, expected);
     head_hidden(encoder, x, z, &work);
     head_logits(encoder, x, logits, &work);
     for (size_t i = 0; i < WIDTH; i++)
