@@ -327,91 +327,80 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct reference
     list_set(&splitter, &tokenizer->draft, "splitter");
 }
 
-/* The added tokens in their order: those of the class, those that sentencepiece itself does not
- * split, those that the files beside the model name. */
-struct added {
-    size_t *ids;        /* [n] */
-    const char **usual; /* by id: the switches if no file says any; NULL: not added */
-    size_t n;
-};
-
-static void append_added(struct added *added, size_t id, const char *usual)
+/* Adds a token to added_tokens as a tokenizer.json has them, unless it is there. `usual`: the switch
+ * that is on if no file says any, or "". */
+static void append_added(const struct word_list *words, json_t *tokens, json_t **by_id, size_t id,
+                         const char *usual)
 {
-    if (added->usual[id] == NULL)
-        added->ids[added->n++] = id;
-    added->usual[id] = usual;
+    if (by_id[id] != NULL)
+        return;
+    by_id[id] =
+        json_pack("{s:f, s:s, s:b}", "id", (double)id, "content", words->texts[id], "special", 1);
+    if (usual[0] != '\0')
+        json_object_set_new(by_id[id], usual, json_true());
+    json_array_append_new(tokens, by_id[id]);
 }
 
-/* Adds a letter for each switch of a token that is on, or the usual ones if it says none. */
-static void list_add_token(struct blank_list *list, size_t id, const json_t *token,
-                           const char *usual)
+/* Returns the tokens of the class and those that sentencepiece itself does not split. */
+static json_t *own_tokens(const struct import_tokenizer *tokenizer, const struct pieces *pieces,
+                          const struct model *model, size_t n_extra, json_t **by_id)
 {
-    static const char *const switches[] = {"normalized", "lstrip", "rstrip", "single_word"};
-    char letters[8] = "";
-    size_t n = 0;
-    bool has_any = false;
-    for (size_t i = 0; i < 4; i++) {
-        const json_t *value = json_object_get(token, switches[i]);
-        has_any = has_any || value != NULL;
-        if (json_is_true(value))
-            letters[n++] = "nlrw"[i];
-    }
-    usual = has_any ? letters : usual;
-    list_add(list, "%zu%s%s", id, usual[0] != '\0' ? ":" : "", usual);
-}
-
-/* Sets the tokens of the class and of the model. */
-static void set_added(struct import_tokenizer *tokenizer, struct added *added,
-                      const struct pieces *pieces, const struct model *model, size_t n_extra)
-{
+    const struct word_list *words = &tokenizer->draft.words;
     const char *items = pieces->added, *item;
-    size_t n = tokenizer->draft.words.n;
-    *added = (struct added){.ids = alloc_zeros(n, sizeof *added->ids),
-                            .usual = alloc_zeros(n, sizeof(char *))};
+    json_t *tokens = json_array();
     for (size_t len; (len = list_cut_item(&items, &item)) > 0;) {
         const bool has_switch = item[len - 2] == ':';
-        const char *usual = !has_switch ? "" : item[len - 1] == 'l' ? "l" : "n";
+        const char *usual = !has_switch ? "" : item[len - 1] == 'l' ? "lstrip" : "normalized";
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)len - 2 * has_switch, item);
-        append_added(added, special_id(tokenizer, word), usual);
+        append_added(words, tokens, by_id, special_id(tokenizer, word), usual);
     }
     for (size_t i = pieces->n_skipped; i < model->n; i++) {
         const struct piece *piece = &model->pieces[i];
-        size_t id = word_list_find(&tokenizer->draft.words, piece->text, piece->len);
-        if ((piece->type == PIECE_CONTROL || piece->type == PIECE_USER_DEFINED) &&
-            id != WORD_NONE && added->usual[id] == NULL)
-            append_added(added, id, "");
+        size_t id = word_list_find(words, piece->text, piece->len);
+        if ((piece->type == PIECE_CONTROL || piece->type == PIECE_USER_DEFINED) && id != WORD_NONE)
+            append_added(words, tokens, by_id, id, "");
     }
-    for (size_t id = n - n_extra; id < n; id++)
-        append_added(added, id, "");
+    for (size_t id = words->n - n_extra; id < words->n; id++)
+        append_added(words, tokens, by_id, id, "");
+    return tokens;
 }
 
-/* Adds the tokens that the files beside name, and the switches that they say. */
-static void add_named_tokens(struct json_tokenizer *json, struct added *added)
+/* Sets the added tokens: those of the model, then those that the files beside it name, whose
+ * switches count for all. */
+static void set_added(struct json_tokenizer *json, json_t *tokens, json_t **by_id)
 {
-    struct import_tokenizer *tokenizer = json->tokenizer;
-    struct blank_list list = {.n = 0};
-    size_t n_words = tokenizer->draft.words.n, i;
-    json_t *token, **named = alloc_zeros(n_words, sizeof(json_t *));
-    json->n_model = (int64_t)n_words;
+    static const char *const switches[] = {"normalized", "lstrip", "rstrip", "single_word"};
+    const struct word_list *words = &json->tokenizer->draft.words;
+    json_t *token, **named = alloc_zeros(words->n, sizeof(json_t *));
+    size_t i;
+    json->n_model = (int64_t)words->n;
     json->file.root = json_object();
     class_tokens_set(json);
     json_array_foreach(json_object_get(json->file.root, "added_tokens"), i, token)
     {
         size_t id = (size_t)json_number_value(json_object_get(token, "id"));
-        if (id >= n_words)
-            file_die(tokenizer->name,
+        if (id >= words->n)
+            file_die(json->tokenizer->name,
                      "the files beside the sentencepiece model have the new token '%.100s'; "
                      "expected a tokenizer.json (save_pretrained of a fast tokenizer writes one)",
                      json_string_value(json_object_get(token, "content")));
         named[id] = token;
     }
-    for (size_t id = 0; id < n_words; id++)
-        if (named[id] != NULL && added->usual[id] == NULL)
-            append_added(added, id, "");
-    for (i = 0; i < added->n; i++)
-        list_add_token(&list, added->ids[i], named[added->ids[i]], added->usual[added->ids[i]]);
-    list_set(&list, &tokenizer->draft, "added");
+    for (size_t id = 0; id < words->n; id++) {
+        bool has_any = false;
+        if (named[id] == NULL)
+            continue;
+        append_added(words, tokens, by_id, id, "");
+        for (i = 0; i < 4; i++)
+            has_any = has_any || json_object_get(named[id], switches[i]) != NULL;
+        for (i = 0; has_any && i < 4; i++)
+            json_object_set_new(
+                by_id[id], switches[i],
+                json_boolean(json_is_true(json_object_get(named[id], switches[i]))));
+    }
+    json->file.root = json_pack("{s:o}", "added_tokens", tokens);
+    added_tokens_read(json);
 }
 
 void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, size_t len,
@@ -421,7 +410,6 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     const char *name = tokenizer_class_name(beside);
     struct json_tokenizer json = {.tokenizer = tokenizer, .beside = beside};
     struct model model;
-    struct added added;
     read_model(&model, tokenizer->name, text, len);
     if (class == NULL)
         file_die(tokenizer->name,
@@ -443,8 +431,8 @@ void sentencepiece_read(struct import_tokenizer *tokenizer, const char *text, si
     if (model.map != NULL)
         charsmap_set(tokenizer, model.map, model.map_len);
     set_steps(tokenizer, class, &beside->config, model.map != NULL);
-    set_added(tokenizer, &added, pieces, &model, n_extra);
-    add_named_tokens(&json, &added);
+    json_t **by_id = alloc_zeros(tokenizer->draft.words.n, sizeof(json_t *));
+    set_added(&json, own_tokens(tokenizer, pieces, &model, n_extra, by_id), by_id);
     class_frame_set(tokenizer, NULL, class);
     json.class = class;
     if (class->is_of_4 ? beside->as == AS_TRANSFORMERS_5 : beside->as != AS_TRANSFORMERS_4)
