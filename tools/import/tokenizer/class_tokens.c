@@ -47,9 +47,6 @@ const char *class_special(const struct reference_class *class,
 
 /* ---- Added tokens ---- */
 
-static const char *const SWITCHES[] = {"lstrip", "rstrip", "single_word", "normalized"};
-enum { N_SWITCHES = sizeof SWITCHES / sizeof *SWITCHES };
-
 /* Tokens as a tokenizer.json has them, each text once. */
 struct token_list {
     const struct word_list *words; /* of the model */
@@ -90,8 +87,8 @@ static json_t *list_find(const struct token_list *list, const char *text)
 
 static bool switch_of(const json_t *token, size_t i)
 {
-    const json_t *value = json_object_get(token, SWITCHES[i]);
-    bool is_normalized = i == N_SWITCHES - 1 && !json_is_true(json_object_get(token, "special"));
+    const json_t *value = json_object_get(token, TOKEN_SWITCHES[i]);
+    bool is_normalized = i == NORMALIZED && !json_is_true(json_object_get(token, "special"));
     return json_is_boolean(value) ? json_is_true(value) : is_normalized;
 }
 
@@ -108,13 +105,13 @@ static void list_append_token(struct token_list *list, const json_t *value, cons
                         json_real((double)(id != WORD_NONE ? (int64_t)id : list->next++)));
     is_special = is_special || json_is_true(json_object_get(value, "special"));
     json_object_set_new(token, "special", json_boolean(is_special));
-    for (size_t i = 0; i < N_SWITCHES; i++) {
-        json_t *said = json_object_get(value, SWITCHES[i]);
+    for (size_t i = 0; i < N_TOKEN_SWITCHES; i++) {
+        json_t *said = json_object_get(value, TOKEN_SWITCHES[i]);
         if (json_is_boolean(said))
-            json_object_set(token, SWITCHES[i], said);
-        else if (!json_is_object(value) && i == 0 && /* lstrip of a mask */
+            json_object_set(token, TOKEN_SWITCHES[i], said);
+        else if (!json_is_object(value) && i == LSTRIP && /* of a mask */
                  (letters[0] == 'l' || (letters[0] == '4' && list->is_of_4)))
-            json_object_set_new(token, SWITCHES[i], json_true());
+            json_object_set_new(token, TOKEN_SWITCHES[i], json_true());
     }
     json_array_append_new(list->tokens, token);
 }
@@ -127,8 +124,8 @@ static void list_add_named(struct token_list *list, const json_t *value, const c
     if (text == NULL || text[0] == '\0')
         return;
     json_t *known = list_find(list, text);
-    for (size_t i = 0; list->resets && i < N_SWITCHES; i++)
-        json_object_set_new(known, SWITCHES[i], json_false());
+    for (size_t i = 0; list->resets && i < N_TOKEN_SWITCHES; i++)
+        json_object_set_new(known, TOKEN_SWITCHES[i], json_false());
     if (known != NULL)
         return;
     int64_t first_new = list->next;
@@ -216,15 +213,15 @@ static struct numbered *read_numbered(const struct json_tokenizer *json,
 /* tokenizer.json has the token too: the switches beside it count. */
 static void change_token(const struct tokenizer_beside *beside, json_t *token, const json_t *said)
 {
-    for (size_t i = 0; i < N_SWITCHES; i++) {
+    for (size_t i = 0; i < N_TOKEN_SWITCHES; i++) {
         bool value = switch_of(said, i), found = switch_of(token, i);
-        if (value != found && i == N_SWITCHES - 1)
+        if (value != found && i == NORMALIZED)
             file_die(beside->config.name,
                      "the token '%.100s' has 'normalized' %s, and %s in tokenizer.json; expected "
                      "both alike",
                      text_of(token), value ? "true" : "false", found ? "true" : "false");
         if (value != found)
-            json_object_set_new(token, SWITCHES[i], json_boolean(value));
+            json_object_set_new(token, TOKEN_SWITCHES[i], json_boolean(value));
     }
     if (json_is_true(json_object_get(said, "special")))
         json_object_set_new(token, "special", json_true());
@@ -314,7 +311,7 @@ static const json_t *find_difference(const json_t *tokens, const json_t *others)
         const char *text = text_of(token), *text_there = text_of(other);
         if (text != NULL && (text_there == NULL || strcmp(text, text_there) != 0))
             other = list_find(&list, text);
-        for (size_t k = 0; text != NULL && k < N_SWITCHES; k++)
+        for (size_t k = 0; text != NULL && k < N_TOKEN_SWITCHES; k++)
             if (other == NULL || switch_of(token, k) != switch_of(other, k))
                 return token;
     }

@@ -350,7 +350,8 @@ static json_t *own_tokens(const struct import_tokenizer *tokenizer, const struct
     json_t *tokens = json_array();
     for (size_t len; (len = list_cut_item(&items, &item)) > 0;) {
         const bool has_switch = item[len - 2] == ':';
-        const char *usual = !has_switch ? "" : item[len - 1] == 'l' ? "lstrip" : "normalized";
+        const char *usual =
+            !has_switch ? "" : TOKEN_SWITCHES[item[len - 1] == 'l' ? LSTRIP : NORMALIZED];
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)len - 2 * has_switch, item);
         append_added(words, tokens, by_id, special_id(tokenizer, word), usual);
@@ -370,7 +371,6 @@ static json_t *own_tokens(const struct import_tokenizer *tokenizer, const struct
  * switches count for all. */
 static void set_added(struct json_tokenizer *json, json_t *tokens, json_t **by_id)
 {
-    static const char *const switches[] = {"normalized", "lstrip", "rstrip", "single_word"};
     const struct word_list *words = &json->tokenizer->draft.words;
     json_t *token, **named = alloc_zeros(words->n, sizeof(json_t *));
     size_t i;
@@ -392,12 +392,12 @@ static void set_added(struct json_tokenizer *json, json_t *tokens, json_t **by_i
         if (named[id] == NULL)
             continue;
         append_added(words, tokens, by_id, id, "");
-        for (i = 0; i < 4; i++)
-            has_any = has_any || json_object_get(named[id], switches[i]) != NULL;
-        for (i = 0; has_any && i < 4; i++)
+        for (i = 0; i < N_TOKEN_SWITCHES; i++)
+            has_any = has_any || json_object_get(named[id], TOKEN_SWITCHES[i]) != NULL;
+        for (i = 0; has_any && i < N_TOKEN_SWITCHES; i++)
             json_object_set_new(
-                by_id[id], switches[i],
-                json_boolean(json_is_true(json_object_get(named[id], switches[i]))));
+                by_id[id], TOKEN_SWITCHES[i],
+                json_boolean(json_is_true(json_object_get(named[id], TOKEN_SWITCHES[i]))));
     }
     json->file.root = json_pack("{s:o}", "added_tokens", tokens);
     added_tokens_read(json);

@@ -13,6 +13,8 @@
 /* More ids than any public vocabulary has, few enough that a wrong number takes little memory. */
 enum { MOST_IDS = 1 << 22, MOST_PIECE_BYTES = 1024 };
 
+const char *const TOKEN_SWITCHES[] = {"normalized", "lstrip", "rstrip", "single_word"};
+
 void token_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len)
 {
     struct word_list *words = &tokenizer->draft.words;

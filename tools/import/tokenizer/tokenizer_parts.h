@@ -73,6 +73,10 @@ void list_set(struct blank_list *list, struct tokenizer_draft *draft, const char
  * another id, and numbers that no vocabulary needs. */
 void token_place(struct import_tokenizer *tokenizer, uint64_t id, const char *text, size_t len);
 
+/* Switches of an added token; in a weight file each is a letter of "nlrw". */
+enum { NORMALIZED, LSTRIP, RSTRIP, SINGLE_WORD, N_TOKEN_SWITCHES };
+extern const char *const TOKEN_SWITCHES[N_TOKEN_SWITCHES];
+
 /* The id of a special token, which must be in the vocabulary. */
 size_t special_id(const struct import_tokenizer *tokenizer, const char *text);
 

@@ -408,9 +408,6 @@ void steps_read(struct json_tokenizer *json)
 static void read_added_token(struct json_tokenizer *json, const json_t *entry, int64_t *highest,
                              struct blank_list lists[2])
 {
-    static const struct {
-        const char *key, *letter;
-    } switches[] = {{"normalized", "n"}, {"lstrip", "l"}, {"rstrip", "r"}, {"single_word", "w"}};
     const struct json_file *file = &json->file;
     char letters[8] = "";
     if (!json_is_object(entry))
@@ -420,9 +417,9 @@ static void read_added_token(struct json_tokenizer *json, const json_t *entry, i
     bool is_special = json_flag(file, entry, "special", false);
     if (text == NULL)
         file_die(file->name, "an added token has no 'content'");
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (json_flag(file, entry, switches[i].key, i == 0 && !is_special))
-            strcat(letters, switches[i].letter);
+    for (size_t i = 0; i < N_TOKEN_SWITCHES; i++)
+        if (json_flag(file, entry, TOKEN_SWITCHES[i], i == NORMALIZED && !is_special))
+            letters[strlen(letters)] = "nlrw"[i];
     if (text[0] == '\0') /* the reference ignores it */
         return;
     size_t found = word_list_find(&json->tokenizer->draft.words, text, strlen(text));
