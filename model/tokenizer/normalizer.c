@@ -575,7 +575,7 @@ bool normalizer_empty(struct normalizer *normalizer, bool at_end)
         stage->started = stage->started || !at_end;
         if (stage->charsmap != NULL && !charsmap_end(stage, at_end))
             return false;
-        if (stage->form != NULL)
+        if (stage->form != NULL && (stage->form->n_marks > 0 || stage->form->has_starter))
             normal_form_end(stage->form);
         if (stage->held != NULL && !(at_end && stage->rule->step == NORMALIZE_STRIP_END))
             emit_all_held(stage);

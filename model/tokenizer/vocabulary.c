@@ -62,49 +62,40 @@ const char *vocabulary_text(const struct vocabulary *vocabulary, int32_t id, siz
     return vocabulary->strings + start;
 }
 
-/* Returns the id of a text, or -1. *empty: the empty slot where the search ended, or UINT32_MAX. */
-static inline int32_t search(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
-                             size_t len, struct meter *meter, uint32_t *empty)
-{
-    enum { FEW_TRIES = 8 }; /* they suffice nearly always, and cost no steps of the meter */
-    const uint32_t wrap = vocabulary->n_slots - 1;
-    uint32_t slot = (uint32_t)(hash ^ hash >> 32) & wrap;
-    *empty = UINT32_MAX;
-    for (uint32_t i = 0; i < HASH_TABLE_TRIES; i++, slot = (slot + 1) & wrap) {
-        if (i >= FEW_TRIES && meter != NULL && !meter_take(meter, 2))
-            break;
-        const uint32_t taken = vocabulary->slots[slot];
-        size_t token_len = 0;
-        if (taken == 0) {
-            *empty = slot;
-            break;
-        }
-        if (taken > vocabulary->n)
-            continue;
-        const char *token = vocabulary_text(vocabulary, (int32_t)(taken - 1), &token_len);
-        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
-            return (int32_t)taken - 1;
-    }
-    return -1;
-}
-
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len)
 {
     if (len > vocabulary->longest_bytes)
         return -1;
     const uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, text, len);
-    return vocabulary_find_hashed(vocabulary, hash, text, len, NULL);
+    return vocabulary_find_hashed(vocabulary, hash, text, len, NULL, NULL);
 }
 
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
-                               size_t len, struct meter *meter)
+                               size_t len, struct meter *meter, uint32_t *empty)
 {
-    uint32_t empty;
+    enum { FEW_TRIES = 8 }; /* they suffice nearly always, and cost no steps of the meter */
+    const uint8_t *outside = vocabulary->outside;
+    const uint32_t wrap = vocabulary->n_slots - 1;
+    uint32_t slot = (uint32_t)(hash ^ hash >> 32) & wrap;
     if (len == 0 || len > vocabulary->longest_bytes)
         return -1;
-    const int32_t id = search(vocabulary, hash, text, len, meter, &empty);
-    const uint8_t *outside = vocabulary->outside;
-    return id >= 0 && outside != NULL && (outside[id / 8] >> id % 8 & 1) ? -1 : id;
+    for (uint32_t i = 0; i < HASH_TABLE_TRIES; i++, slot = (slot + 1) & wrap) {
+        if (i >= FEW_TRIES && meter != NULL && !meter_take(meter, 2))
+            break;
+        const uint32_t taken = vocabulary->slots[slot], id = taken - 1;
+        size_t token_len = 0;
+        if (taken == 0) {
+            if (empty != NULL)
+                *empty = slot;
+            break;
+        }
+        if (taken > vocabulary->n)
+            continue;
+        const char *token = vocabulary_text(vocabulary, (int32_t)id, &token_len);
+        if (token != NULL && token_len == len && memcmp(token, text, len) == 0)
+            return outside != NULL && (outside[id / 8] >> id % 8 & 1) ? -1 : (int32_t)id;
+    }
+    return -1;
 }
 
 /* At most half of the slots are occupied, so that searches are short. */
@@ -140,12 +131,12 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
     const uint32_t n_slots = (uint32_t)slots_for(n);
     const size_t strings_at = HEADER_BYTES + 4 * (n_slots + n + 1);
     uint32_t *header = section, *slots = header + HEADER_BYTES / 4, *starts = slots + n_slots;
-    uint32_t end = 0, empty;
+    uint32_t end = 0, longest = 0;
     struct vocabulary built;
     memset(section, 0, section_bytes);
     header[0] = (uint32_t)n;
     header[1] = n_slots;
-    header[2] = (uint32_t)(section_bytes - strings_at);
+    header[2] = header[3] = (uint32_t)(section_bytes - strings_at);
     const char *wrong = vocabulary_view(&built, section, section_bytes);
     if (wrong != NULL)
         return wrong;
@@ -154,8 +145,9 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
         if (texts[id] == NULL || lens[id] == 0)
             continue;
         const uint64_t hash = vocabulary_hash(VOCABULARY_HASH_START, texts[id], lens[id]);
+        uint32_t empty = UINT32_MAX;
         *bad_id = id;
-        if (search(&built, hash, texts[id], lens[id], NULL, &empty) >= 0)
+        if (vocabulary_find_hashed(&built, hash, texts[id], lens[id], NULL, &empty) >= 0)
             return "the same token occurs twice";
         if (empty == UINT32_MAX)
             return "1,024 tokens have hashes that are nearly the same";
@@ -164,9 +156,10 @@ const char *vocabulary_build(void *section, size_t section_bytes, const char *co
         slots[empty] = (uint32_t)(id + 1);
         memcpy((char *)section + strings_at + end, texts[id], lens[id]);
         end += (uint32_t)lens[id];
-        header[3] = (uint32_t)lens[id] > header[3] ? (uint32_t)lens[id] : header[3];
+        longest = (uint32_t)lens[id] > longest ? (uint32_t)lens[id] : longest;
     }
     starts[n] = end;
+    header[3] = longest;
     *bad_id = n;
     return NULL;
 }

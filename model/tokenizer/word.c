@@ -86,16 +86,14 @@ void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t en
 
 /* ---- Characters ---- */
 
-/* Returns the number of characters that fit into the word; most kinds count any number. */
-static size_t make_room(struct word *word)
+/* Call if the word fills the memory: makes tokens of its start, if its kind does; most only count the
+ * characters that do not fit. */
+static void make_room(struct word *word)
 {
     if (word->add_part == NULL)
-        return SIZE_MAX;
-    if (word->n_chars == word->cap_chars) {
-        word->add_part(word);
-        word->n_parts++;
-    }
-    return word->cap_chars - word->n_chars;
+        return;
+    word->add_part(word);
+    word->n_parts++;
 }
 
 static void append_code(struct word *word, struct normal_char c)
@@ -109,7 +107,8 @@ static void append_code(struct word *word, struct normal_char c)
     }
     if (word->plain)
         word_spell(word);
-    make_room(word);
+    if (word->n_chars == word->cap_chars)
+        make_room(word);
     if (word->n_chars < word->cap_chars)
         word->chars[word->n_chars] = (struct word_char){c.begin, c.end, word->len};
     for (size_t i = 0; i < n; i++, word->len++) {
@@ -154,8 +153,11 @@ void word_append(struct word *word, struct normal_char c)
 size_t word_append_ascii(struct word *word, const uint8_t table[256], const char *text, size_t at,
                          size_t end)
 {
-    const size_t first = at, room = make_room(word);
-    end = end - at < room ? end : at + room;
+    const size_t first = at;
+    if (word->n_chars == word->cap_chars)
+        make_room(word);
+    if (word->add_part != NULL && end - at > word->cap_chars - word->n_chars)
+        end = at + (word->cap_chars - word->n_chars);
     if (word->n_chars == 0) {
         word->begin = at;
         word->hash = VOCABULARY_HASH_START;
@@ -193,7 +195,7 @@ void word_add(struct word *word)
 {
     const struct tokenizer *tokenizer = word->sink->tokenizer;
     int32_t id = vocabulary_find_hashed(&tokenizer->vocabulary, word->hash, word->bytes, word->len,
-                                        word->sink->meter);
+                                        word->sink->meter, NULL);
     id = id >= 0 ? id : tokenizer->unknown;
     if (id >= 0)
         word_sink_token(word->sink, id, word->begin, word->end);
@@ -266,7 +268,7 @@ static size_t longest_piece(struct word *word, size_t first, int32_t *id)
     for (; n > 0; n--) {
         const size_t end = word_at(word, first + n) - start + prefix;
         *id = vocabulary_find_hashed(&tokenizer->vocabulary, word->work.hashes[n - 1], text, end,
-                                     word->sink->meter);
+                                     word->sink->meter, NULL);
         if (*id >= 0)
             break;
     }
@@ -281,7 +283,7 @@ void word_add_pieces(struct word *word)
     int32_t id = -1;
     if (is_short)
         id = vocabulary_find_hashed(&sink->tokenizer->vocabulary, word->hash, word->bytes,
-                                    word->len, sink->meter);
+                                    word->len, sink->meter, NULL);
     if (id >= 0) {
         word_sink_token(sink, id, word->begin, word->end);
         return;

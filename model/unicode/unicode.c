@@ -487,8 +487,6 @@ void normal_form_add(struct normal_form *form, struct normal_char c)
 
 void normal_form_end(struct normal_form *form)
 {
-    if (form->n_marks > 0)
-        append_marks(form);
-    if (form->has_starter)
-        emit_starter(form);
+    append_marks(form);
+    emit_starter(form);
 }

@@ -118,13 +118,13 @@ static int32_t full_id(struct word *word)
     int32_t id = -1;
     if (tokenizer->bpe.whole_words)
         id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len,
-                                    word->sink->meter);
+                                    word->sink->meter, NULL);
     if (id >= 0)
         return id;
     memcpy(word->bytes + word->len, suffix.text, suffix.len);
     hash = vocabulary_hash(hash, suffix.text, suffix.len);
     id = vocabulary_find_hashed(&tokenizer->vocabulary, hash, word->bytes, word->len + suffix.len,
-                                word->sink->meter);
+                                word->sink->meter, NULL);
     return id >= 0 && merges_make_whole(&tokenizer->bpe.merges, id) ? id : -1;
 }
 
