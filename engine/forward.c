@@ -291,15 +291,6 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
     trace_rows(c, ENGINE_TRACE_HEADS, l, heads);
 }
 
-/* middle [T, F] = the two halves of [T, 2F], one activated, multiplied */
-static void gate_rows(const struct context *c)
-{
-    struct share rows = share_rows(c);
-    for (size_t r = rows.begin; r < rows.end; r++)
-        feed_forward_middle(c->kernels, &c->encoder->config, row_of(c->middle, r));
-    end_step(c, ENGINE_STEP_LINEAR);
-}
-
 /* middle [T, F] = act(in·Wᵀ + b); with a gate, the product of the two halves of its columns, one of
  * them activated. */
 static void feed_forward_in(const struct context *c, const struct linear *layer, struct rows in,
@@ -311,7 +302,10 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
         project(c, layer, in, act, c->middle);
     } else if (config->feed_forward % PANEL != 0) { /* the halves share a panel */
         project(c, layer, in, NOTHING_MORE, c->middle);
-        gate_rows(c);
+        struct share rows = share_rows(c);
+        for (size_t r = rows.begin; r < rows.end; r++)
+            feed_forward_middle(c->kernels, config, row_of(c->middle, r));
+        end_step(c, ENGINE_STEP_LINEAR);
     } else {
         size_t n_panels = linear_panels(layer) / 2, stride = c->middle.stride;
         struct linear_input input = input_of(c, layer, in);

@@ -2,7 +2,6 @@
  * (model/arena.h) and freed; and the begin and the end of its calls. */
 #include "engine/session.h"
 
-#include "engine/encode.h"
 #include "engine/info.h"
 #include "engine/status.h"
 #include "model/arena.h"

@@ -1,10 +1,8 @@
 /* spans.c - one text in one pass: vectors of its spans, or its own vector as a sum of a part for
  * each token. */
 #include "engine/encode.h"
-#include "engine/info.h"
 #include "engine/status.h"
 #include "model/layers/head.h"
-#include "model/layers/pooling.h"
 
 #include <math.h>
 #include <string.h>

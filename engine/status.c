@@ -1,8 +1,6 @@
 /* status.c - statuses and their messages. */
 #include "engine/status.h"
 
-#include "model/config.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -231,16 +231,6 @@ static engine_status report_skipped(const struct search *search, size_t *n_skipp
                 n, n == 1 ? "" : "s");
 }
 
-/* Sets empty lists: for the first thread in `out`, where each query has room for k hits. */
-static void begin_hits(struct search *search, engine_hit *out, size_t k)
-{
-    size_t n = search->scan.n_queries;
-    for (size_t i = 0; i < n * search->n_threads; i++)
-        search->hits[i] =
-            (struct hits){.heap = i < n ? out + i * k : search->others + (i - n) * search->scan.k,
-                          .k = search->scan.k};
-}
-
 /* Adds the other threads' hits of query `query` to the first thread's, and fills the rest of the
  * k. */
 static void finish_hits(struct search *search, size_t query, size_t k)
@@ -271,9 +261,15 @@ static engine_status run(struct search *search, const float *queries, engine_hit
                     search->scan.n_queries, search->scan.k, search->n_threads, arena.used);
     scan_queries(&search->scan, queries);
     const bool of_texts = search->scan.of_texts;
-    begin_hits(search, of_texts ? search->best : out, of_texts ? 1 : k);
+    const size_t n = search->scan.n_queries;
+    for (size_t i = 0; i < n * search->n_threads; i++) { /* the first thread's in the answer */
+        engine_hit *heap = i >= n     ? search->others + (i - n) * search->scan.k
+                           : of_texts ? search->best + i
+                                      : out + i * k;
+        search->hits[i] = (struct hits){.heap = heap, .k = search->scan.k};
+    }
     region_run(search->n_threads, &barrier, search_blocks, search);
-    for (size_t i = 0; i < search->scan.n_queries && !of_texts; i++)
+    for (size_t i = 0; i < n && !of_texts; i++)
         finish_hits(search, i, k);
     engine_status status = search->is_interrupted ? fail(error, ENGINE_ERROR_INTERRUPTED,
                                                          "interrupted by the progress callback")
