@@ -100,12 +100,11 @@ double *plain_vector_of_text(const struct plain_weights *weights, const struct p
     const char *at = model.projection_activation;
     char activation[32] = "", next[32];
     for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
-        char name[64], full[96];
+        char name[64];
         if (next_name(&at, next))
             memcpy(activation, next, sizeof next); /* the last one is for all that follow */
         snprintf(name, sizeof name, "projection.%zu", i);
-        snprintf(full, sizeof full, "%s.weight", name);
-        const struct plain_tensor *weight = plain_tensor(weights, full);
+        const struct plain_tensor *weight = plain_find(&model, name, ".weight");
         if (plain_is(activation, "layer_norm")) {
             model.norm_eps = 1e-5;
             plain_normalise(&model, "layer", name, x, 1, *width);
@@ -232,7 +231,7 @@ bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t
                  char error[256])
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
-    const double *of_ids = plain_vector(&model, model.vocabulary, "query.weight");
+    const double *of_ids = plain_values(&model, "query", ".weight", model.vocabulary, 0);
     for (size_t id = 0; of_ids && id < model.vocabulary; id++)
         out[id] = 0;
     for (size_t i = 0; of_ids && i < n; i++)

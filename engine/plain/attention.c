@@ -96,7 +96,7 @@ static const double *positions_of(struct plain_model *model, const char *name,
                                   const struct head *head)
 {
     const size_t n = (2 * span_of(model) + 15) / 16 * 16;
-    const double *table = plain_matrix(model, model->n_heads * n, head->width, name);
+    const double *table = plain_values(model, name, ".weight", model->n_heads * n, head->width);
     return table ? table + head->index * n * head->width : NULL;
 }
 
@@ -211,9 +211,9 @@ double *plain_self_attention(struct plain_model *model, const double *x,
         head.keys = qkv + n_queries + h * n_key_heads / n_heads * width;
         head.values = head.keys + n_key_heads * width;
         if (is_disentangled && !plain_is(model->position_terms, "p2c"))
-            head.position_keys = positions_of(model, "attention.position_key.weight", &head);
+            head.position_keys = positions_of(model, "attention.position_key", &head);
         if (is_disentangled && !plain_is(model->position_terms, "c2p"))
-            head.position_queries = positions_of(model, "attention.position_query.weight", &head);
+            head.position_queries = positions_of(model, "attention.position_query", &head);
         score(model, &head, n_tokens, n_tokens - text->n_unseen, scores);
         snprintf(title, sizeof title, "layers.%zu head %zu: scale · q·kᵀ + bias", model->layer, h);
         plain_show(model, title, scores, n_tokens, n_tokens);

@@ -147,27 +147,25 @@ static void read_key(struct plain_model *model, const struct key *key)
         plain_complain(model, "%s is no number, or no count: %s", key->name, text);
 }
 
+static void set_if_absent(size_t *count, size_t value)
+{
+    *count = *count > 0 ? *count : value;
+}
+
 /* Sets what is absent and has the value of other settings. */
 static void read_others(struct plain_model *model)
 {
     const size_t n_heads = model->n_heads;
     const bool divides = n_heads > 0 && model->width % n_heads == 0;
-    if (model->embedding_width == 0)
-        model->embedding_width = model->width;
-    if (model->head_width == 0 && divides)
-        model->head_width = model->width / n_heads;
-    if (model->n_key_heads == 0)
-        model->n_key_heads = n_heads;
-    if (model->global_head_width == 0)
-        model->global_head_width = model->head_width;
-    if (model->global_key_heads == 0)
-        model->global_key_heads = model->n_key_heads;
-    if (model->n_groups == 0)
-        model->n_groups = model->n_layers;
+    set_if_absent(&model->embedding_width, model->width);
+    set_if_absent(&model->head_width, divides ? model->width / n_heads : 0);
+    set_if_absent(&model->n_key_heads, n_heads);
+    set_if_absent(&model->global_head_width, model->head_width);
+    set_if_absent(&model->global_key_heads, model->n_key_heads);
+    set_if_absent(&model->n_groups, model->n_layers);
+    set_if_absent(&model->rotary_width, model->head_width);
     if (model->rotary_local_base == 0)
         model->rotary_local_base = model->rotary_base;
-    if (model->rotary_width == 0)
-        model->rotary_width = model->head_width;
     if (model->score_scale == 0)
         model->score_scale = 1 / sqrt((double)model->head_width);
     if (model->n_layers > 0 && (model->head_width == 0 || n_heads % model->n_key_heads != 0 ||
@@ -179,10 +177,11 @@ static void read_others(struct plain_model *model)
     if (model->width == 0 || (has_norm && !(model->norm_eps > 0)))
         plain_complain(model, "width and norm_eps must be greater than 0");
     if (model->n_frequencies > 0)
-        model->frequencies = plain_vector(model, model->n_frequencies, "position.frequencies");
+        model->frequencies =
+            plain_values(model, "position.frequencies", "", model->n_frequencies, 0);
     if (plain_is(model->attention_position, "distance"))
-        model->distance_bias = plain_matrix(model, model->n_heads, 2 * model->distances + 1,
-                                            "attention.distance.bias");
+        model->distance_bias = plain_values(model, "attention.distance", ".bias", model->n_heads,
+                                            2 * model->distances + 1);
 }
 
 /* Applies the options that differ from the file. */
@@ -229,41 +228,34 @@ struct plain_model plain_model_open(const struct plain_weights *weights,
 
 /* ---- Tensors ---- */
 
-const struct plain_tensor *plain_find(const struct plain_model *model, const char *name)
+const struct plain_tensor *plain_find(const struct plain_model *model, const char *name,
+                                      const char *suffix)
 {
     char full[96];
-    snprintf(full, sizeof full, "%s%s", model->prefix, name);
+    snprintf(full, sizeof full, "%s%s%s", model->prefix, name, suffix);
     return plain_tensor(model->weights, full);
 }
 
-const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name)
+const double *plain_values(struct plain_model *model, const char *name, const char *suffix,
+                           size_t rows, size_t cols)
 {
-    const struct plain_tensor *tensor = plain_find(model, name);
+    const struct plain_tensor *tensor = plain_find(model, name, suffix);
+    const bool is_vector = cols == 0;
     if (!tensor)
-        plain_complain(model, "there is no %s%s", model->prefix, name);
-    else if (tensor->n_dims != 2 || tensor->rows != rows || tensor->cols != cols)
-        plain_complain(model, "%s%s is not [%zu, %zu]", model->prefix, name, rows, cols);
+        plain_complain(model, "there is no %s%s%s", model->prefix, name, suffix);
+    else if (tensor->n_dims != (is_vector ? 1 : 2) || tensor->rows != rows ||
+             (is_vector ? tensor->type != PLAIN_F32 : tensor->cols != cols))
+        plain_complain(model, "%s is not [%zu, %zu], or a vector that is not f32", tensor->name,
+                       rows, cols);
     else
         return tensor->values;
     return NULL;
 }
 
-const double *plain_vector(struct plain_model *model, size_t n, const char *name)
+const double *plain_table(struct plain_model *model, const char *name, size_t rows)
 {
-    const struct plain_tensor *tensor = plain_find(model, name);
-    if (!tensor)
-        plain_complain(model, "there is no %s%s", model->prefix, name);
-    else if (tensor->n_dims != 1 || tensor->rows != n || tensor->type != PLAIN_F32)
-        plain_complain(model, "%s%s is not f32 [%zu]", model->prefix, name, n);
-    else
-        return tensor->values;
-    return NULL;
-}
-
-const double *plain_table(struct plain_model *model, size_t rows, const char *name)
-{
-    const struct plain_tensor *tensor = plain_find(model, name);
+    const struct plain_tensor *tensor = plain_find(model, name, ".weight");
     if (tensor && tensor->layout != PLAIN_ROWS)
-        plain_complain(model, "%s is not in rows", name);
-    return plain_matrix(model, rows, model->embedding_width, name);
+        plain_complain(model, "%s is not in rows", tensor->name);
+    return plain_values(model, name, ".weight", rows, model->embedding_width);
 }

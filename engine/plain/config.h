@@ -39,12 +39,16 @@ __attribute__((format(printf, 2, 3))) void plain_complain(struct plain_model *mo
 
 bool plain_is(const char *value, const char *name);
 
-/* The tensor of that name, in a layer "layers.g.NAME"; NULL if there is none. */
-const struct plain_tensor *plain_find(const struct plain_model *model, const char *name);
+/* The tensor NAMESUFFIX, in a layer "layers.g.NAMESUFFIX"; NULL if there is none. */
+const struct plain_tensor *plain_find(const struct plain_model *model, const char *name,
+                                      const char *suffix);
 
-/* The values of such a tensor of exactly this shape; NULL and a complaint if it is absent. */
-const double *plain_matrix(struct plain_model *model, size_t rows, size_t cols, const char *name);
-const double *plain_vector(struct plain_model *model, size_t n, const char *name);
-const double *plain_table(struct plain_model *model, size_t rows, const char *name);
+/* The values of such a tensor of exactly this shape, with cols 0 a vector; NULL and a complaint if
+ * it is absent. */
+const double *plain_values(struct plain_model *model, const char *name, const char *suffix,
+                           size_t rows, size_t cols);
+
+/* Those of `name`.weight [rows, E], which embeds something: stored in rows. */
+const double *plain_table(struct plain_model *model, const char *name, size_t rows);
 
 #endif

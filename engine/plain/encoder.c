@@ -45,12 +45,12 @@ static double computed_position(struct plain_model *model, size_t p, size_t n_to
 /* x [T, E] += position_scale · PE */
 static void add_positions(struct plain_model *model, const struct plain_text *text, double *x)
 {
-    static const char name[] = "embedding.position.weight";
-    const struct plain_tensor *table = plain_tensor(model->weights, name);
+    static const char name[] = "embedding.position";
+    const struct plain_tensor *table = plain_find(model, name, ".weight");
     const size_t width = model->embedding_width, n_rows = table ? table->rows : 0;
     const double *learned = NULL;
     if (plain_is(model->position, "learned")) {
-        learned = plain_table(model, n_rows, name);
+        learned = plain_table(model, name, n_rows);
         if (n_rows < model->max_tokens + model->position_offset)
             plain_complain(model, "%s has only %zu rows", name, n_rows);
     }
@@ -70,10 +70,9 @@ static double *embed(struct plain_model *model, const struct plain_text *text)
 {
     const size_t width = model->embedding_width, n_tokens = text->n_tokens;
     double *x = plain_doubles(n_tokens * width);
-    const double *tokens = plain_table(model, model->vocabulary, "embedding.token.weight"),
-                 *types = NULL;
+    const double *tokens = plain_table(model, "embedding.token", model->vocabulary), *types = NULL;
     if (model->n_types > 0)
-        types = plain_table(model, model->n_types, "embedding.type.weight");
+        types = plain_table(model, "embedding.type", model->n_types);
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         const size_t id = (size_t)text->places[t].id, type = (size_t)text->places[t].type;
         if (id >= model->vocabulary)
@@ -122,8 +121,8 @@ static double *experts(struct plain_model *model, const double *x, size_t n_toke
     size_t width = model->width, middle = model->feed_forward, n = model->experts;
     double *result = plain_doubles(n_tokens * width);
     double *logits = plain_linear(model, "feed_forward.router", x, n_tokens, width, n);
-    const double *in = plain_matrix(model, n * middle, width, "feed_forward.in.weight");
-    const double *out = plain_matrix(model, n * width, middle, "feed_forward.out.weight");
+    const double *in = plain_values(model, "feed_forward.in", ".weight", n * middle, width);
+    const double *out = plain_values(model, "feed_forward.out", ".weight", n * width, middle);
     const double *bias = plain_bias_of(model, "feed_forward.out", width);
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         double *own = logits + t * n, sum = 0;
@@ -219,7 +218,7 @@ static void take_from_embedding(struct plain_model *model, const double *embeddi
                                     gate[i]);
     double *result = plain_linear(model, "layer_input.out", signal, n_tokens, own, width);
     plain_normalise(model, "rms", "layer_input.norm_after", result, n_tokens, width);
-    const double *scale = plain_vector(model, 1, "layer_input.scale.weight");
+    const double *scale = plain_values(model, "layer_input.scale", ".weight", 1, 0);
     for (size_t i = 0; scale && i < n_tokens * width; i++)
         x[i] = *scale * (x[i] + result[i]);
     plain_show(model, "scale · (x + what the layer takes from the embedding)", x, n_tokens, width);

@@ -51,9 +51,7 @@ static void round_row_from_zero(const double *from, const double *factors, size_
 
 bool plain_rounds(const struct plain_model *model, const char *name)
 {
-    char full[96];
-    snprintf(full, sizeof full, "%s.weight", name);
-    const struct plain_tensor *tensor = plain_find(model, full);
+    const struct plain_tensor *tensor = plain_find(model, name, ".weight");
     return model->int8_rows && tensor != NULL && tensor->type >= PLAIN_INT8 &&
            tensor->layout == PLAIN_PANELS;
 }
@@ -62,9 +60,7 @@ bool plain_rounds(const struct plain_model *model, const char *name)
 static double *multiplied(const struct plain_model *model, const char *name, const double *x,
                           size_t n_tokens, size_t n_in)
 {
-    char full[96];
-    snprintf(full, sizeof full, "%s.weight", name);
-    const struct plain_tensor *tensor = plain_find(model, full);
+    const struct plain_tensor *tensor = plain_find(model, name, ".weight");
     double *rows = plain_doubles(n_tokens * n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
     if (!plain_rounds(model, name))
@@ -80,17 +76,14 @@ static double *multiplied(const struct plain_model *model, const char *name, con
 
 const double *plain_bias_of(struct plain_model *model, const char *name, size_t n)
 {
-    char full[96];
-    snprintf(full, sizeof full, "%s.bias", name);
-    return plain_find(model, full) ? plain_vector(model, n, full) : NULL;
+    return plain_find(model, name, ".bias") ? plain_values(model, name, ".bias", n, 0) : NULL;
 }
 
 double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
                      size_t n_in, size_t n_out)
 {
     char title[96];
-    snprintf(title, sizeof title, "%s.weight", name);
-    const double *weight = plain_matrix(model, n_out, n_in, title);
+    const double *weight = plain_values(model, name, ".weight", n_out, n_in);
     const double *bias = plain_bias_of(model, name, n_out);
     double *rows = multiplied(model, name, x, n_tokens, n_in);
     double *y = plain_doubles(n_tokens * n_out);
@@ -111,10 +104,9 @@ double *plain_linear(struct plain_model *model, const char *name, const double *
 void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
                      size_t n_rows, size_t width)
 {
-    char full[96];
-    snprintf(full, sizeof full, "%s.weight", name);
+    char title[96];
     bool layer = plain_is(kind, "layer");
-    const double *weight = plain_vector(model, width, full);
+    const double *weight = plain_values(model, name, ".weight", width, 0);
     const double *bias = layer ? plain_bias_of(model, name, width) : NULL;
     if (!layer && !plain_is(kind, "rms"))
         plain_complain(model, "norm %s is not known", kind);
@@ -130,9 +122,9 @@ void plain_normalise(struct plain_model *model, const char *kind, const char *na
         for (size_t i = 0; i < width; i++)
             row[i] = (row[i] - mean) / root * weight[i] + (bias ? bias[i] : 0);
     }
-    snprintf(full, sizeof full, "%s%s: %s(x)", model->prefix, name,
+    snprintf(title, sizeof title, "%s%s: %s(x)", model->prefix, name,
              layer ? "LayerNorm" : "RMSNorm");
-    plain_show(model, full, x, n_rows, width);
+    plain_show(model, title, x, n_rows, width);
 }
 
 /* gelu of a product that was computed in whole numbers. */

@@ -45,19 +45,10 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
     }
 }
 
-static void linear_row(const struct kernels *kernels, const struct linear *layer, const float *x,
-                       float *out, const struct linear_work *work)
-{
-    struct linear_input row = {.x = x, .n_rows = 1};
-    struct linear_epilogue plain = {0};
-    linear(kernels, layer, &row, 0, linear_panels(layer), &plain, out,
-           row_stride(layer->weight.rows), work);
-}
-
 static void dense_row(const struct kernels *kernels, const struct dense *dense, const float *x,
                       float *out, const struct linear_work *work)
 {
-    linear_row(kernels, &dense->linear, x, out, work);
+    linear_rows(kernels, &dense->linear, x, 0, 1, out, work);
     apply(kernels, dense->activation, out, dense->linear.weight.rows);
 }
 
@@ -126,7 +117,7 @@ void head_logits(const struct encoder *encoder, const float *x, float *logits,
                  const struct head_work *work)
 {
     hidden_row(encoder, x, work);
-    linear_row(encoder->kernels, &encoder->head.output, work->row, logits, &work->linear);
+    linear_rows(encoder->kernels, &encoder->head.output, work->row, 0, 1, logits, &work->linear);
 }
 
 /* sum [n] += x; lost [n]: what sums of floats have lost so far (Kahan). */
@@ -157,7 +148,7 @@ void head_text_logits(const struct encoder *encoder, const float *x, size_t stri
     }
     for (size_t i = 0; i < width; i++)
         pooled[i] /= (float)n_tokens;
-    linear_row(encoder->kernels, &encoder->head.output, pooled, logits, &work->linear);
+    linear_rows(encoder->kernels, &encoder->head.output, pooled, 0, 1, logits, &work->linear);
 }
 
 void head_scores(enum scores scores, float *logits, size_t n)

@@ -150,3 +150,12 @@ void linear(const struct kernels *kernels, const struct linear *linear,
     else
         multiply_decoded(kernels, weight, panel_begin, &product, work->panels);
 }
+
+void linear_rows(const struct kernels *kernels, const struct linear *layer, const float *x,
+                 size_t stride, size_t n_rows, float *out, const struct linear_work *work)
+{
+    const struct linear_input rows = {.x = x, .x_stride = stride, .n_rows = n_rows};
+    const struct linear_epilogue none = {0};
+    linear(kernels, layer, &rows, 0, linear_panels(layer), &none, out,
+           row_stride(layer->weight.rows), work);
+}

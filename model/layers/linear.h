@@ -91,4 +91,8 @@ void linear(const struct kernels *kernels, const struct linear *linear,
             const struct linear_epilogue *epilogue, float *y, size_t y_stride,
             const struct linear_work *work);
 
+/* The same, all columns and nothing else, of n_rows rows: out [n_rows, row_stride(out)]. */
+void linear_rows(const struct kernels *kernels, const struct linear *layer, const float *x,
+                 size_t stride, size_t n_rows, float *out, const struct linear_work *work);
+
 #endif

@@ -171,15 +171,12 @@ static float factor_of(const struct scan *scan, const char *row, float square, f
     return length >= SCAN_LEAST_LENGTH && length <= SCAN_MOST_LENGTH ? (float)(1 / length) : NAN;
 }
 
-/* A block of rows, and what is computed for it. */
+/* A block of rows, and what is computed for it, in the memory of a thread. */
 struct block {
     struct row_products rows; /* arguments of the products */
     size_t first_row;
-    float *factors;              /* of the rows, at first sums of squares */
-    float *panels;               /* of the rows, with panels */
-    struct rounded_rows rounded; /* with candidates */
-    struct hits *hits;           /* [n_queries] */
-    double *sparse;              /* scores of the rows by postings; NULL without sparse queries */
+    struct scan_work work;
+    struct hits *hits; /* [n_queries] */
 };
 
 /* Returns whether sums of squares are needed: for cosines and bounds, except of bits, whose lengths
@@ -194,12 +191,7 @@ static struct block block_at(const struct scan *scan, size_t row, struct hits *h
                              const struct scan_work *work)
 {
     size_t most = scan_block_rows(scan), bytes = row_bytes(scan->type, scan->width);
-    struct block block = {.first_row = row,
-                          .factors = work->factors,
-                          .panels = work->panels,
-                          .rounded = work->rounded,
-                          .hits = hits,
-                          .sparse = work->sparse};
+    struct block block = {.first_row = row, .work = *work, .hits = hits};
     block.rows =
         (struct row_products){.type = scan->type,
                               .rows = scan->rows + row * bytes,
@@ -219,7 +211,7 @@ static struct block block_at(const struct scan *scan, size_t row, struct hits *h
 static void score_group(const struct scan *scan, const struct block *block, size_t first, size_t n)
 {
     const struct row_products *rows = &block->rows;
-    const struct panel_products products = {.panels = block->panels,
+    const struct panel_products products = {.panels = block->work.panels,
                                             .queries = scan->queries + first * rows->query_stride,
                                             .n_rows = rows->n_rows,
                                             .n_queries = n,
@@ -234,7 +226,7 @@ static void score_group(const struct scan *scan, const struct block *block, size
 static size_t make_factors(const struct scan *scan, const struct block *block, size_t *first)
 {
     size_t n_dropped = 0;
-    float *factors = block->factors;
+    float *factors = block->work.factors;
     for (size_t r = block->rows.n_rows; r-- > 0;) {
         const char *row = (const char *)block->rows.rows + r * block->rows.row_bytes;
         if (!has_distances(scan))
@@ -254,7 +246,7 @@ static void clamp_scores(const struct scan *scan, const struct block *block, siz
 {
     for (size_t r = 0; r < block->rows.n_rows; r++) {
         const char *row = (const char *)block->rows.rows + r * block->rows.row_bytes;
-        const double factor = (double)block->factors[r];
+        const double factor = (double)block->work.factors[r];
         double sum = 0;
         if (isfinite(scores[r]) || isnan(factor))
             continue;
@@ -274,7 +266,7 @@ static void measure_group(const struct scan *scan, const struct block *block, si
                           size_t n)
 {
     const struct row_products *rows = &block->rows;
-    float *values = block->panels, scale = 1;
+    float *values = block->work.panels, scale = 1;
     if (scan->type == ENGINE_BINARY) /* row_value is ±1/2 */
         scale = (float)(2 / sqrt((double)scan->width));
     for (size_t r = 0; r < rows->n_rows; r++) {
@@ -283,7 +275,7 @@ static void measure_group(const struct scan *scan, const struct block *block, si
             memcpy(&scale, row, sizeof scale);
         for (size_t i = 0; i < scan->width; i++)
             values[i] = (float)(row_value(scan->type, row, i) * (double)scale);
-        block->factors[r] = floats_are_finite(values, scan->width) ? 1 : NAN;
+        block->work.factors[r] = floats_are_finite(values, scan->width) ? 1 : NAN;
         for (size_t q = 0; q < n; q++)
             rows->scores[q * rows->scores_stride + r] = limit(
                 (float)similarity(scan->metric, scan->queries + (first + q) * rows->query_stride,
@@ -331,8 +323,8 @@ static size_t add_fused(const struct scan *scan, const struct block *block, size
     size_t n_found = 0;
     for (size_t from = 0, n; from < block->rows.n_rows; from += n) {
         n = limited(block->rows.n_rows - from, 1, FUSED_ROWS);
-        if (!fuse_rows(fusion, scores + from, block->sparse + from,
-                       found ? block->rounded.lengths + from : NULL,
+        if (!fuse_rows(fusion, scores + from, block->work.sparse + from,
+                       found ? block->work.rounded.lengths + from : NULL,
                        found ? scan->rounded.errors[query] : 0, n, hits_threshold(hits), fused))
             continue;
         for (size_t i = 0; i < n; i++) {
@@ -341,9 +333,9 @@ static size_t add_fused(const struct scan *scan, const struct block *block, size
             if (found != NULL)
                 found[n_found++] = (uint16_t)(from + i);
             else if (isfinite(scores[from + i]))
-                hits_add(hits,
-                         (engine_hit){block->first_row + from + i,
-                                      fuse_row(fusion, scores[from + i], block->sparse[from + i])});
+                hits_add(hits, (engine_hit){block->first_row + from + i,
+                                            fuse_row(fusion, scores[from + i],
+                                                     block->work.sparse[from + i])});
         }
     }
     return n_found;
@@ -356,7 +348,7 @@ static void add_hits(const struct scan *scan, const struct block *block, size_t 
 {
     struct hits *hits = &block->hits[query];
     const float threshold = scan->sparse != NULL ? -INFINITY : hits_threshold(hits);
-    if (!scan->kernels->scale_scores(scores, scan->offsets[query], block->factors,
+    if (!scan->kernels->scale_scores(scores, scan->offsets[query], block->work.factors,
                                      block->rows.n_rows, threshold))
         return;
     if (scan->metric == ENGINE_METRIC_DOT)
@@ -385,8 +377,8 @@ static void add_candidates(const struct scan *scan, const struct block *block, s
             run.rows.n_rows++;
         run.rows.rows = (const char *)block->rows.rows + found[i] * run.rows.row_bytes;
         run.first_row = block->first_row + found[i];
-        run.factors = block->factors + found[i];
-        run.sparse = block->sparse != NULL ? block->sparse + found[i] : NULL;
+        run.work.factors = block->work.factors + found[i];
+        run.work.sparse = block->work.sparse != NULL ? block->work.sparse + found[i] : NULL;
         scan->kernels->row_products(&run.rows);
         add_hits(scan, &run, query, scores);
     }
@@ -398,13 +390,13 @@ static void add_group(const struct scan *scan, const struct block *block, size_t
 {
     const struct sparse_queries *sparse = scan->sparse;
     float *scores = block->rows.scores;
-    uint16_t *found = block->rounded.found;
+    uint16_t *found = block->work.rounded.found;
     for (size_t q = first; q < first + n; q++, scores += block->rows.scores_stride) {
         const bool has_sparse =
             sparse != NULL &&
             postings_add(&sparse->postings, sparse->weights + sparse->starts[q],
                          sparse->starts[q + 1] - sparse->starts[q], cursors + sparse->starts[q],
-                         block->first_row, block->rows.n_rows, block->sparse);
+                         block->first_row, block->rows.n_rows, block->work.sparse);
         if (!scan_has_candidates(scan))
             add_hits(scan, block, q, scores);
         else if (sparse != NULL)
@@ -412,10 +404,10 @@ static void add_group(const struct scan *scan, const struct block *block, size_t
         else
             add_candidates(scan, block, q, found,
                            scan->kernels->find_candidates(
-                               scores, block->rounded.lengths, block->rows.n_rows,
+                               scores, block->work.rounded.lengths, block->rows.n_rows,
                                scan->rounded.errors[q], hits_threshold(&block->hits[q]), found));
         if (has_sparse)
-            memset(block->sparse, 0, block->rows.n_rows * sizeof *block->sparse);
+            memset(block->work.sparse, 0, block->rows.n_rows * sizeof *block->work.sparse);
     }
 }
 
@@ -425,14 +417,14 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
     const bool has_candidates = scan_has_candidates(scan);
     size_t n_dropped = 0;
     struct block block = block_at(scan, index * scan_block_rows(scan), hits, work);
-    if (block.sparse != NULL)
-        memset(block.sparse, 0, block.rows.n_rows * sizeof *block.sparse);
+    if (block.work.sparse != NULL)
+        memset(block.work.sparse, 0, block.rows.n_rows * sizeof *block.work.sparse);
     if (!has_distances(scan) && (needs_squares(scan) || scan->n_queries <= FEW_QUERIES))
         scan->kernels->row_products(&block.rows);
     if (has_candidates)
-        candidates_pack(scan->kernels, &block.rows, &block.rounded);
+        candidates_pack(scan->kernels, &block.rows, &block.work.rounded);
     if (has_panels(scan))
-        scan->kernels->pack_row_panels(&block.rows, block.panels);
+        scan->kernels->pack_row_panels(&block.rows, block.work.panels);
     for (size_t q = 0, n; q < scan->n_queries; q += n) {
         n = limited(scan->n_queries - q, 1, group_queries(scan));
         if (has_panels(scan))
@@ -442,9 +434,10 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
         if (q == 0)
             n_dropped = make_factors(scan, &block, first);
         if (q == 0 && has_candidates)
-            candidates_measure(&block.rows, &block.rounded);
+            candidates_measure(&block.rows, &block.work.rounded);
         if (has_candidates)
-            candidates_multiply(scan->kernels, &block.rows, &block.rounded, &scan->rounded, q, n);
+            candidates_multiply(scan->kernels, &block.rows, &block.work.rounded, &scan->rounded, q,
+                                n);
         add_group(scan, &block, q, n, cursors);
     }
     return n_dropped;

@@ -32,15 +32,13 @@ bool sparse_of_tokens(const struct encoder *encoder, const float *x, size_t stri
                       const int32_t *ids, size_t n_rows, const int32_t *skipped, size_t n_skipped,
                       float *weights, const struct sparse_work *work)
 {
-    const struct linear_epilogue plain = {0};
     const float *logit = work->logits;
     bool is_finite = true;
     memset(weights, 0, encoder->config.vocabulary * sizeof *weights);
     for (size_t t = 0; t < n_rows; t++) {
-        const struct linear_input row = {.x = x + t * stride, .n_rows = 1};
         float *weight = &weights[ids[t]];
-        linear(encoder->kernels, &encoder->token_weight, &row, 0, 1, &plain, work->logits, PANEL,
-               &work->linear);
+        linear_rows(encoder->kernels, &encoder->token_weight, x + t * stride, 0, 1, work->logits,
+                    &work->linear);
         is_finite &= isfinite(*logit) != 0;
         if (*logit > *weight)
             *weight = *logit;

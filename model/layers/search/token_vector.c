@@ -10,12 +10,9 @@ void token_vectors(const struct encoder *encoder, const float *x, size_t stride,
                    size_t width, float *out, const struct linear_work *work)
 {
     const struct linear *layer = &encoder->token_vector;
-    const struct linear_input rows = {.x = x, .x_stride = stride, .n_rows = n_rows};
-    const struct linear_epilogue plain = {0};
-    size_t out_stride = row_stride(layer->weight.rows);
-    linear(encoder->kernels, layer, &rows, 0, linear_panels(layer), &plain, out, out_stride, work);
+    linear_rows(encoder->kernels, layer, x, stride, n_rows, out, work);
     for (size_t i = 0; i < n_rows; i++)
-        normalize_row(out + i * out_stride, width);
+        normalize_row(out + i * row_stride(layer->weight.rows), width);
 }
 
 /* In double, like engine_cosine(): sums in a fixed order, four at a time. */
