@@ -210,7 +210,7 @@ static void write_case(size_t i, const char *tensors_list)
 TEST(tensors)
 {
     char more[4096];
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         write_case(i, CASES[i].tensors);
         if (!import_read())
@@ -248,7 +248,7 @@ TEST(heads_that_modules_do_not_need)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char all[4096];
         snprintf(all, sizeof all, "%s%s", cases[i].body, cases[i].rest);
-        tiny_checkpoint(import_directory);
+        import_make();
         write_class(cases[i].class_name, cases[i].config, cases[i].body);
         import_refused(cases[i].class_name, "no tensor '");
         tiny_sentence_transformers(import_directory);
@@ -272,16 +272,15 @@ TEST(longest_text)
         int64_t longest;
     } cases[] = {
         {"README.md", "", TINY_POSITIONS - 2},
-        {"sentence_bert_config.json", "{\"max_seq_length\": 10}", TINY_POSITIONS - 2},
-        {"sentence_bert_config.json", "{\"max_seq_length\": 5}", 5},
-        {"tokenizer_config.json", "{\"model_max_length\": 10}", TINY_POSITIONS - 2},
-        {"tokenizer_config.json", "{\"model_max_length\": 7}", 7},
+        {"sentence_bert_config.json", "{'max_seq_length': 10}", TINY_POSITIONS - 2},
+        {"sentence_bert_config.json", "{'max_seq_length': 5}", 5},
+        {"tokenizer_config.json", "{'model_max_length': 10}", TINY_POSITIONS - 2},
+        {"tokenizer_config.json", "{'model_max_length': 7}", 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tiny_checkpoint(import_directory);
+        import_make();
         write_case(0, CASES[0].tensors);
-        tiny_write_text(import_directory, "modules.json",
-                        "[{\"path\": \"\", \"type\": \"Transformer\"}]");
+        tiny_write_text(import_directory, "modules.json", "[{'path': '', 'type': 'Transformer'}]");
         tiny_write_text(import_directory, cases[i].file, cases[i].text);
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.max_tokens, TINY_POSITIONS - 2);
@@ -304,7 +303,7 @@ TEST(pooling_of_a_bare_decoder)
         {"Qwen3Model", "{\"head_dim\": 4, \"num_key_value_heads\": 2}", POOLING_MEAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tiny_checkpoint(import_directory);
+        import_make();
         write_class(cases[i].class_name, cases[i].config, QWEN);
         if (!import_read())
             fail_msg("%s", program_words);
@@ -318,7 +317,7 @@ TEST(projection_of_the_model)
 {
     static const char config[] = "{\"head_dim\": 4, \"num_key_value_heads\": 2, "
                                  "\"use_bidirectional_attention\": true}";
-    tiny_checkpoint(import_directory);
+    import_make();
     write_class("VoyageQwen3BidirectionalEmbedModel", config, QWEN "linear.weight FD ");
     assert_true(import_read());
     assert_int_equal(import_checkpoint.config.model.projections, 1);
@@ -336,12 +335,12 @@ TEST(projection_of_the_model)
     tiny_sentence_transformers(import_directory);
     write_class("Qwen3Model", config, QWEN "linear.weight DD ");
     import_refused("a Dense module as well", "its modules have a Dense");
-    tiny_write_text(import_directory, "modules.json",
-                    "[{\"path\": \"\", \"type\": \"Transformer\"}, "
-                    "{\"path\": \"1_Pooling\", \"type\": \"Pooling\"}]");
+    tiny_write_text(
+        import_directory, "modules.json",
+        "[{'path': '', 'type': 'Transformer'}, {'path': '1_Pooling', 'type': 'Pooling'}]");
     tiny_write_text(import_directory, "1_Pooling/config.json",
-                    "{\"word_embedding_dimension\": 12, \"pooling_mode_max_tokens\": true, "
-                    "\"pooling_mode_mean_tokens\": false}");
+                    "{'word_embedding_dimension': 12, 'pooling_mode_max_tokens': true, "
+                    "'pooling_mode_mean_tokens': false}");
     write_class("Qwen3Model", config, QWEN "linear.weight FD ");
     import_refused("the maximum", "projects each token");
 }
@@ -370,7 +369,7 @@ TEST(types)
         "[\"[CLS]\", 2]}, \"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", "
         "\"vocab\": {\"[UNK]\": 0, \"i\": 1, \"[CLS]\": 2, \"[SEP]\": 3}}}";
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tiny_checkpoint(import_directory);
+        import_make();
         tiny_write_text(import_directory, "tokenizer_config.json", cases[i].config);
         if (i >= 3)
             tiny_write_text(import_directory, "tokenizer.json", tokenizer);

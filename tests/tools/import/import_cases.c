@@ -9,6 +9,17 @@
 char import_directory[SUPPORT_PATH];
 struct checkpoint import_checkpoint;
 
+void import_make(void)
+{
+    tiny_checkpoint(import_directory);
+}
+
+void import_make_modules(void)
+{
+    import_make();
+    tiny_sentence_transformers(import_directory);
+}
+
 bool import_read(void)
 {
     static bool is_right;
@@ -41,12 +52,23 @@ void import_write(const char *name, const char *text)
     tiny_write_text(import_directory, name, text);
 }
 
-void import_config_with(const char *key, json_t *value)
+void import_config(const char *members)
 {
-    json_t *config = tiny_config();
-    json_object_set_new(config, key, value);
+    json_t *config = tiny_config_of(members);
     tiny_write_json(import_directory, "config.json", config);
     json_decref(config);
+}
+
+void import_each(void (*make)(void), const struct import_case *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        make();
+        import_write(cases[i].file, cases[i].text);
+        if (cases[i].words != NULL)
+            import_refused(cases[i].text, cases[i].words);
+        else
+            import_accepted(cases[i].text);
+    }
 }
 
 void import_setup(void)

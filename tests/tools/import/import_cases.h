@@ -9,17 +9,27 @@
 /* cmocka's group functions: those of shell.h, and $IMPORT and $INSPECT. */
 void import_setup(void);
 
-/* The directory, which tiny_checkpoint makes, and the result of the last read. */
+/* The directory, which these make by tiny_checkpoint, the second with tiny_sentence_transformers;
+ * and the result of the last read. */
 extern char import_directory[SUPPORT_PATH];
 extern struct checkpoint import_checkpoint;
+void import_make(void);
+void import_make_modules(void);
 
 /* Reads the directory; where that is true, the caller frees the checkpoint. */
 bool import_read(void);
 void import_accepted(const char *what);
 void import_refused(const char *what, const char *words);
 
-/* A file in the directory; config.json of tiny_config with one key changed (the value is taken). */
+/* A file in the directory; config.json of tiny_config_of(members). */
 void import_write(const char *name, const char *text);
-void import_config_with(const char *key, json_t *value);
+void import_config(const char *members);
+
+/* Each of these files alone is in a directory that make makes; words of the refusal, or NULL. */
+struct import_case {
+    const char *file, *text, *words;
+};
+void import_each(void (*make)(void), const struct import_case *cases, size_t n);
+#define IMPORT_EACH(make, cases) import_each(make, cases, sizeof(cases) / sizeof *(cases))
 
 #endif

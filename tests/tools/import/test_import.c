@@ -12,7 +12,7 @@
 
 TEST(whole)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     assert_true(import_read());
     assert_int_equal(import_checkpoint.config.model.layers, TINY_LAYERS);
     assert_int_equal(import_checkpoint.config.model.head, HEAD_NONE);
@@ -36,7 +36,7 @@ TEST(whole)
 TEST(no_tokenizer)
 {
     char path[SUPPORT_PATH];
-    tiny_checkpoint(import_directory);
+    import_make();
     support_path(path, import_directory, "vocab.txt");
     unlink(path);
     assert_contains(shell_expect(0, "$IMPORT %s -o ids.weights", import_directory)->err,
@@ -53,7 +53,7 @@ TEST(files)
     static const char *const names[] = {"config.json", "model.safetensors"};
     char path[SUPPORT_PATH];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        tiny_checkpoint(import_directory);
+        import_make();
         support_path(path, import_directory, names[i]);
         unlink(path);
         import_refused("a missing file", names[i]);
@@ -66,7 +66,7 @@ TEST(files)
         assert_int_equal(symlink(names[i], path), 0);
         import_refused("a link to itself", names[i]);
     }
-    tiny_checkpoint(import_directory);
+    import_make();
     support_path(path, import_directory, "model.safetensors");
     unlink(path);
     import_write("pytorch_model.bin", "PK");
@@ -77,8 +77,7 @@ TEST(files)
 
 TEST(program)
 {
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
+    import_make_modules();
     shell_expect(0, "$IMPORT %s -o a.weights --name 'Tiny one'", import_directory);
     const struct shell_result *result =
         shell_expect(0, "$INSPECT --verify a.weights >i && tr -s ' ' <i");
@@ -110,7 +109,7 @@ TEST(no_partial_output)
 {
     struct tiny_tensors tensors;
     size_t len;
-    tiny_checkpoint(import_directory);
+    import_make();
     shell_expect(0, "rm -rf out && mkdir out && echo old > out/old.weights");
     tiny_tensors_bert(&tensors, "bert.");
     char *file = tiny_tensors_file(&tensors, &len);
@@ -148,7 +147,7 @@ TEST(no_partial_output)
 
 TEST(misuse)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     assert_contains(shell_expect(2, "$IMPORT")->err, "directory");
     assert_contains(shell_expect(2, "$IMPORT %s", import_directory)->err, "-o FILE");
     assert_contains(shell_expect(2, "$IMPORT %s elsewhere -o a", import_directory)->err, "not 2");
@@ -165,7 +164,7 @@ TEST(misuse)
 /* A file with a tokenizer and no model. */
 TEST(tokenizer_only)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     shell_expect(0, "$IMPORT --tokenizer-only %s -o t.weights", import_directory);
     shell_expect(0, "$IMPORT --tokenizer-only %s/vocab.txt -o v.weights", import_directory);
     shell_expect(0, "$IMPORT %s --tokenizer-only u.weights && cmp t.weights u.weights",
@@ -181,11 +180,11 @@ TEST(bounded_memory)
         print_message("skipped: sanitizers reserve more memory than this allows\n");
         skip();
     }
-    tiny_checkpoint(import_directory);
-    import_config_with("num_hidden_layers", json_integer(1000000000));
+    import_make();
+    import_config("'num_hidden_layers': 1000000000");
     assert_contains(shell_expect(1, "ulimit -v 1000000; $IMPORT %s -o a", import_directory)->err,
                     "encoder.layer.2.");
-    tiny_checkpoint(import_directory);
+    import_make();
     support_write_in(import_directory, "model.safetensors", "\xff\xff\xff\x7f\0\0\0\0{}", 10);
     shell_expect(0, "truncate -s 3G %s/model.safetensors", import_directory);
     assert_contains(shell_expect(1, "ulimit -v 1000000; $IMPORT %s -o a", import_directory)->err,

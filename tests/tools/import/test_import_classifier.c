@@ -211,11 +211,10 @@ TEST(tokenizers_and_types)
     const struct case_of expected = {1, 1, .learned = true, .has_bias = true};
     make_directory();
     import_write("tokenizer.json",
-                 "{\"normalizer\": {\"type\": \"Lowercase\"}, \"pre_tokenizer\": {\"type\": "
-                 "\"Sequence\", \"pretokenizers\": [{\"type\": \"WhitespaceSplit\"}, {\"type\": "
-                 "\"Punctuation\", \"behavior\": \"Removed\"}]}, \"model\": {\"type\": "
-                 "\"WordLevel\", \"unk_token\": \"<unk>\", \"vocab\": {\"<unk>\": 1, \"the\": 2, "
-                 "\"film\": 3, \"is\": 4, \"not\": 5, \"good\": 6}}}");
+                 "{'normalizer': {'type': 'Lowercase'}, 'pre_tokenizer': {'type': 'Sequence', "
+                 "'pretokenizers': [{'type': 'WhitespaceSplit'}, {'type': 'Punctuation', "
+                 "'behavior': 'Removed'}]}, 'model': {'type': 'WordLevel', 'unk_token': '<unk>', "
+                 "'vocab': {'<unk>': 1, 'the': 2, 'film': 3, 'is': 4, 'not': 5, 'good': 6}}}");
     check(&expected, "HuggingFace's tokenizer");
     write_tokenizer();
     shell_expect(
@@ -258,9 +257,9 @@ TEST(refused)
     write_config(NULL, NULL);
     write_tensors(0);
     import_accepted("the directory as it was");
-    import_write("tokenizer.json", "{\"class_name\": \"Tokenizer\", \"config\": {}}");
+    import_write("tokenizer.json", "{'class_name': 'Tokenizer', 'config': {}}");
     import_refused("a tokenizer without words", "word_index");
-    import_write("tokenizer.json", "{\"config\": {\"lower\": 1, \"word_index\": \"{}\"}}");
+    import_write("tokenizer.json", "{'config': {'lower': 1, 'word_index': '{}'}}");
     import_refused("a flag that is a number", "'lower'");
 }
 

@@ -7,8 +7,11 @@
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CLASSIFIER "'architectures': ['BertForSequenceClassification']"
 
 /* For every key that is read, every JSON type that it does not have. */
 TEST(config_types)
@@ -18,7 +21,7 @@ TEST(config_types)
         const char *key;
         int kinds;
     } keys[] = {
-        {"architectures", LIST},
+        {"architectures", LIST}, /* the last five are of classifiers */
         {"model_type", TEXT},
         {"hidden_size", COUNT | NEEDED},
         {"num_hidden_layers", COUNT | NEEDED},
@@ -38,7 +41,7 @@ TEST(config_types)
         {"sbert_ce_default_activation_function", TEXT},
         {"sentence_transformers", OBJECT},
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct {
             int kinds;
@@ -49,10 +52,7 @@ TEST(config_types)
             {0, json_integer(3000000000)}, {0, json_real(1e30)},
         };
         for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
-            json_t *config = tiny_config();
-            if (i >= 14) /* keys of classifiers */
-                json_object_set_new(config, "architectures",
-                                    json_pack("[s]", "BertForSequenceClassification"));
+            json_t *config = tiny_config_of(i < 14 ? "" : CLASSIFIER);
             json_object_set_new(config, keys[i].key, json_incref(values[v].value));
             tiny_write_json(import_directory, "config.json", config);
             if ((values[v].kinds & keys[i].kinds) == 0)
@@ -97,10 +97,11 @@ TEST(config_values)
         {"model_type", "null", NULL},
         {"architectures", "['BertForSequenceClassification']", "classifier"},
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        import_config_with(cases[i].key,
-                           json_loads(tiny_json(cases[i].value), JSON_DECODE_ANY, NULL));
+        char member[100];
+        snprintf(member, sizeof member, "'%s': %s", cases[i].key, cases[i].value);
+        import_config(member);
         if (cases[i].words)
             import_refused(cases[i].value, cases[i].words);
         else
@@ -124,15 +125,12 @@ TEST(labels)
         {"{'zero': 'a'}", "\"0\" is missing"},
         {"null", NULL}, /* as many as the classifier has rows */
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_classifier(import_directory, 1, "F32");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        json_t *config = tiny_config();
-        json_object_set_new(config, "architectures",
-                            json_pack("[s]", "BertForSequenceClassification"));
-        json_object_set_new(config, "id2label", json_loads(tiny_json(cases[i].labels), 0, NULL));
-        tiny_write_json(import_directory, "config.json", config);
-        json_decref(config);
+        char members[100];
+        snprintf(members, sizeof members, CLASSIFIER ", 'id2label': %s", cases[i].labels);
+        import_config(members);
         if (cases[i].words)
             import_refused(cases[i].labels, cases[i].words);
         else
@@ -152,39 +150,35 @@ static void read_config(struct json_file *file, const char *text, struct checkpo
 /* How one logit becomes a score, and how several do. */
 TEST(scores)
 {
+#define ACTIVATION "'sbert_ce_default_activation_function': 'torch.nn.modules."
     static const struct {
-        const char *key, *value;
-        int64_t scores;
+        const char *member;
+        int64_t of_one, of_two;
     } cases[] = {
-        {NULL, NULL, SCORES_SIGMOID},
-        {"sbert_ce_default_activation_function", "torch.nn.modules.linear.Identity", SCORES_NONE},
-        {"sbert_ce_default_activation_function", "torch.nn.modules.activation.Sigmoid",
-         SCORES_SIGMOID},
-        {"problem_type", "multi_label_classification", SCORES_SIGMOID},
-        {"problem_type", "single_label_classification", SCORES_SIGMOID},
-        {"problem_type", "regression", SCORES_NONE},
+        {"", SCORES_SIGMOID, SCORES_SOFTMAX},
+        {ACTIVATION "linear.Identity'", SCORES_NONE, SCORES_NONE},
+        {ACTIVATION "activation.Sigmoid'", SCORES_SIGMOID, SCORES_SIGMOID},
+        {"'problem_type': 'multi_label_classification'", SCORES_SIGMOID, SCORES_SIGMOID},
+        {"'problem_type': 'single_label_classification'", SCORES_SIGMOID, SCORES_SOFTMAX},
+        {"'problem_type': 'regression'", SCORES_NONE, SCORES_NONE},
     };
-    static const int64_t of_two[] = {SCORES_SOFTMAX, SCORES_NONE,    SCORES_SIGMOID,
-                                     SCORES_SIGMOID, SCORES_SOFTMAX, SCORES_NONE};
     struct checkpoint_config config;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int n_labels = 1; n_labels <= 2; n_labels++) {
-            struct json_file file = {.name = "config.json", .root = tiny_config()};
-            json_object_set_new(file.root, "architectures",
-                                json_pack("[s]", "BertForSequenceClassification"));
-            json_object_set_new(file.root, "num_labels", json_integer(n_labels));
-            if (cases[i].key)
-                json_object_set_new(file.root, cases[i].key, json_string(cases[i].value));
-            char *text = json_dumps(file.root, 0);
-            json_decref(file.root);
+            char members[200];
+            struct json_file file;
+            snprintf(members, sizeof members, CLASSIFIER ", 'num_labels': %d%s%s", n_labels,
+                     *cases[i].member ? ", " : "", cases[i].member);
+            json_t *root = tiny_config_of(members);
+            char *text = json_dumps(root, 0);
+            json_decref(root);
             read_config(&file, text, &config);
-            if (n_labels == 1)
-                assert_int_equal(config.model.scores, cases[i].scores);
-            else
-                assert_int_equal(config.model.scores, of_two[i]);
+            if (config.model.scores != (n_labels == 1 ? cases[i].of_one : cases[i].of_two))
+                fail_msg("%s: scores %d", members, (int)config.model.scores);
             import_free();
             free(text);
         }
+#undef ACTIVATION
 }
 
 /* Texts that are not JSON, or too much JSON. */
@@ -206,7 +200,7 @@ TEST(json)
         {"{} {}", "config.json"},
     };
     static const char *const openings[] = {"[", "{\"a\":"};
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tiny_write_text(import_directory, "config.json", cases[i].text);
         import_refused(cases[i].text, cases[i].words);
@@ -229,10 +223,8 @@ TEST(json)
     free(large);
 }
 
-/* In a directory of sentence-transformers. words NULL: accepted. */
-static const struct refusal {
-    const char *name, *text, *words;
-} CASES[] = {
+/* In a directory of sentence-transformers. */
+static const struct import_case CASES[] = {
     {"config_sentence_transformers.json", "{'truncate_dim': 4}",
      "'truncate_dim' is 4; expected null; remove the key, and cut vectors with encode "
      "--dimensions"},
@@ -274,29 +266,20 @@ static const struct refusal {
 
 TEST(refused)
 {
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        tiny_checkpoint(import_directory);
-        tiny_sentence_transformers(import_directory);
-        import_write(CASES[i].name, CASES[i].text);
-        if (CASES[i].words != NULL)
-            import_refused(CASES[i].text, CASES[i].words);
-        else
-            import_accepted(CASES[i].text);
-    }
+    IMPORT_EACH(import_make_modules, CASES);
 }
 
 TEST(note_of_unread_keys)
 {
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
-    import_config_with("zebra", json_true());
+    import_make_modules();
+    import_config("'zebra': true");
     import_write(
         "1_Pooling/config.json",
         "{'pooling_mode': 'mean', 'pooling_mode_mean_tokens': true, 'gnu': 1, 'okapi': 2}");
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
                     "no code reads these keys, so they change nothing: 1_Pooling/config.json: gnu, "
                     "okapi; config.json: zebra");
-    import_config_with("directionality", json_string("bidi"));
+    import_config("'directionality': 'bidi'");
     import_write("1_Pooling/config.json", "{'pooling_mode': 'mean'}");
     assert_null(strstr(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err, "no code"));
 }
@@ -306,7 +289,7 @@ TEST(note_of_unread_keys)
 TEST(activation_of_sentence_transformers_6)
 {
     static const char *const names[] = {"linear.Identity", "activation.Sigmoid"};
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_classifier(import_directory, 1, "F32");
     import_write("modules.json", "[{'idx': 0, 'name': '0', 'path': '', 'type': "
                                  "'sentence_transformers.base.modules.transformer.Transformer'}]");
@@ -315,16 +298,12 @@ TEST(activation_of_sentence_transformers_6)
         "{'transformer_task': 'sequence-classification', 'modality_config': {'text': {'method': "
         "'forward', 'method_output_name': 'logits'}}, 'module_output_name': 'scores'}");
     for (size_t i = 0; i < 3; i++) {
-        char text[200];
-        json_t *config = tiny_config();
-        json_object_set_new(config, "architectures",
-                            json_pack("[s]", "BertForSequenceClassification"));
-        json_object_set_new(config, "num_labels", json_integer(1));
-        json_object_set_new(config, "problem_type", json_string("regression"));
-        snprintf(text, sizeof text, "torch.nn.modules.%s", names[i < 2 ? 1 - i : 0]);
-        json_object_set_new(config, "sbert_ce_default_activation_function", json_string(text));
-        tiny_write_json(import_directory, "config.json", config);
-        json_decref(config);
+        char text[300];
+        snprintf(text, sizeof text,
+                 CLASSIFIER ", 'num_labels': 1, 'problem_type': 'regression', "
+                            "'sbert_ce_default_activation_function': 'torch.nn.modules.%s'",
+                 names[i < 2 ? 1 - i : 0]);
+        import_config(text);
         snprintf(text, sizeof text,
                  "{'model_type': 'CrossEncoder', 'prompts': {}, 'activation_fn': '%s%s'}",
                  i < 2 ? "torch.nn.modules." : "other.", names[i % 2]);
@@ -343,7 +322,7 @@ TEST(activation_of_sentence_transformers_6)
 /* Files of a tokenizer; tests/tools/tokenizer/test_reference_classes.sh has what contradicts. */
 TEST(files_of_a_tokenizer)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     import_write("tokenizer.json",
                  "{'okapi': 1, 'post_processor': {'type': 'BertProcessing', 'sep': ['[SEP]', 3], "
                  "'cls': ['[CLS]', 2]}, 'model': {'type': 'WordPiece', 'unk_token': '[UNK]', "

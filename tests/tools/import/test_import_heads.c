@@ -6,15 +6,8 @@
 
 #include <stdio.h>
 
-static void write_config(const char *class_name, const char *key, json_t *value)
-{
-    json_t *config = tiny_config();
-    json_object_set_new(config, "architectures", json_pack("[s]", class_name));
-    if (key)
-        json_object_set_new(config, key, value);
-    tiny_write_json(import_directory, "config.json", config);
-    json_decref(config);
-}
+#define MASKED     "'architectures': ['BertForMaskedLM']"
+#define CLASSIFIER "'architectures': ['BertForSequenceClassification']"
 
 /* ---- Masked language models ---- */
 
@@ -24,25 +17,18 @@ enum { DECODER = 1, BIAS = 2, DECODER_BIAS = 4, COPY = 8 };
 
 static void write_masked_model(unsigned parts)
 {
-    struct tiny_tensors tensors;
-    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
-    const int table[] = {TINY_VOCABULARY, TINY_WIDTH, -1}, words[] = {TINY_VOCABULARY, -1};
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.weight", "F32", square);
-    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.bias", "F32", row);
-    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.weight", "F32", row);
-    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.bias", "F32", row);
-    if (parts & COPY) /* numbers repeat after 1,000 */
-        tiny_tensors_add(&tensors, "cls.seq_relationship.weight", "F32",
-                         (const int[]){1000 - (int)(tensors.n_data / 4 % 1000), -1});
-    if (parts & (DECODER | COPY))
-        tiny_tensors_add(&tensors, "cls.predictions.decoder.weight", "F32", table);
-    if (parts & BIAS)
-        tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", words);
-    if (parts & DECODER_BIAS)
-        tiny_tensors_add(&tensors, "cls.predictions.decoder.bias", "F32", words);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    char list[600], copy[100];
+    struct tiny_tensors bert;
+    tiny_tensors_bert(&bert, "bert.");
+    const size_t n = bert.n_data / 4 + 2 * TINY_WIDTH + TINY_WIDTH * TINY_WIDTH + TINY_WIDTH;
+    tiny_tensors_free(&bert);
+    snprintf(copy, sizeof copy, ", cls.seq_relationship.weight %zu", 1000 - n % 1000);
+    snprintf(list, sizeof list, TINY_TRANSFORM "%s%s%s%s",
+             parts & COPY ? copy : "", /* numbers repeat after 1,000 */
+             parts & (DECODER | COPY) ? ", cls.predictions.decoder.weight 16 8" : "",
+             parts & BIAS ? ", cls.predictions.bias 16" : "",
+             parts & DECODER_BIAS ? ", cls.predictions.decoder.bias 16" : "");
+    tiny_write_bert(import_directory, list);
 }
 
 TEST(masked_language_models)
@@ -61,12 +47,13 @@ TEST(masked_language_models)
         {BIAS, false, "cls.predictions.decoder.weight"},
         {0, true, "no tensor 'cls.predictions.decoder.bias'"},
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char what[32];
         snprintf(what, sizeof what, "case %zu", i);
         write_masked_model(cases[i].parts);
-        write_config("BertForMaskedLM", "tie_word_embeddings", json_boolean(cases[i].is_tied));
+        import_config(cases[i].is_tied ? MASKED ", 'tie_word_embeddings': true"
+                                       : MASKED ", 'tie_word_embeddings': false");
         if (cases[i].words)
             import_refused(what, cases[i].words);
         else
@@ -74,7 +61,7 @@ TEST(masked_language_models)
     }
     shell_expect(1, "$IMPORT %s -o mask.weights", import_directory);
     write_masked_model(BIAS);
-    write_config("BertForMaskedLM", NULL, NULL);
+    import_config(MASKED);
     shell_expect(0, "$IMPORT %s -o mask.weights", import_directory);
     assert_contains(shell_expect(0, "$ENCODE -m mask.weights --fill 'i [MASK] bike'")->out,
                     "[MASK] at token 2");
@@ -83,10 +70,10 @@ TEST(masked_language_models)
 /* The bias that transformers 5 reads, and saves beside one that it does not read. */
 TEST(bias_of_the_output_layer)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     for (unsigned parts = BIAS; parts <= (BIAS | DECODER_BIAS); parts += DECODER_BIAS) {
         write_masked_model(parts | DECODER);
-        write_config("BertForMaskedLM", "tie_word_embeddings", json_false());
+        import_config(MASKED ", 'tie_word_embeddings': false");
         assert_true(import_read());
         const struct plan *plan = &import_checkpoint.plan;
         const struct planned_tensor *last = &plan->tensors[plan->n - 1];
@@ -101,11 +88,10 @@ TEST(bias_of_the_output_layer)
 /* A head that modules do not read, and that versions of transformers differ about, is left out. */
 TEST(head_beside_modules)
 {
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
+    import_make_modules();
     for (unsigned parts = BIAS | DECODER; parts <= (BIAS | COPY); parts += COPY - DECODER) {
         write_masked_model(parts);
-        write_config("BertForMaskedLM", NULL, NULL);
+        import_config(MASKED);
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.head, parts & COPY ? HEAD_MASK : HEAD_NONE);
         import_free();
@@ -120,10 +106,12 @@ TEST(activations)
         int64_t dense;
     } cases[] = {{"gelu", DENSE_GELU}, {"gelu_new", DENSE_GELU_TANH}, {"relu", DENSE_RELU},
                  {"silu", DENSE_SILU}, {"swish", DENSE_SILU},         {"gelu_python", DENSE_GELU}};
-    tiny_checkpoint(import_directory);
+    import_make();
     write_masked_model(BIAS);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        write_config("BertForMaskedLM", "hidden_act", json_string(cases[i].name));
+        char members[100];
+        snprintf(members, sizeof members, MASKED ", 'hidden_act': '%s'", cases[i].name);
+        import_config(members);
         assert_true(import_read());
         assert_int_equal(import_checkpoint.config.model.head_dense, cases[i].dense);
         import_free();
@@ -139,25 +127,22 @@ TEST(cross_encoders)
         int n_labels;
         int64_t scores; /* -1: refused */
     } cases[] = {
-        {"torch.nn.modules.activation.Sigmoid", 1, SCORES_SIGMOID},
-        {"torch.nn.modules.linear.Identity", 1, SCORES_NONE},
-        {"torch.nn.modules.activation.Sigmoid", 2, SCORES_SIGMOID},
-        {"torch.nn.modules.linear.Identity", 2, SCORES_NONE},
-        {NULL, 1, SCORES_SIGMOID},
-        {NULL, 2, SCORES_NONE},
-        {"torch.nn.modules.activation.Softmax", 1, -1},
+        {"'torch.nn.modules.activation.Sigmoid'", 1, SCORES_SIGMOID},
+        {"'torch.nn.modules.linear.Identity'", 1, SCORES_NONE},
+        {"'torch.nn.modules.activation.Sigmoid'", 2, SCORES_SIGMOID},
+        {"'torch.nn.modules.linear.Identity'", 2, SCORES_NONE},
+        {"null", 1, SCORES_SIGMOID},
+        {"null", 2, SCORES_NONE},
+        {"'torch.nn.modules.activation.Softmax'", 1, -1},
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        json_t *config = tiny_config();
+        char members[200];
         tiny_classifier(import_directory, cases[i].n_labels, "F32");
-        json_object_set_new(config, "architectures",
-                            json_pack("[s]", "BertForSequenceClassification"));
-        json_object_set_new(config, "sentence_transformers",
-                            json_pack("{s:s?}", "activation_fn", cases[i].function));
-        json_object_set_new(config, "num_labels", json_integer(cases[i].n_labels));
-        tiny_write_json(import_directory, "config.json", config);
-        json_decref(config);
+        snprintf(members, sizeof members,
+                 CLASSIFIER ", 'sentence_transformers': {'activation_fn': %s}, 'num_labels': %d",
+                 cases[i].function, cases[i].n_labels);
+        import_config(members);
         if (cases[i].scores < 0) {
             import_refused(cases[i].function, "the activation function");
             continue;
@@ -172,16 +157,11 @@ TEST(cross_encoders)
 /* Labels without names, and as many names as there are labels. */
 TEST(names_of_labels)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_classifier(import_directory, 2, "F32");
-    write_config("BertForSequenceClassification", "num_labels", json_integer(2));
+    import_config(CLASSIFIER ", 'num_labels': 2");
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out, "label.1");
-    json_t *config = tiny_config();
-    json_object_set_new(config, "architectures", json_pack("[s]", "BertForSequenceClassification"));
-    json_object_set_new(config, "num_labels", json_integer(2));
-    json_object_set_new(config, "id2label", json_pack("{s:s, s:s}", "0", "bad", "1", "good"));
-    tiny_write_json(import_directory, "config.json", config);
-    json_decref(config);
+    import_config(CLASSIFIER ", 'num_labels': 2, 'id2label': {'0': 'bad', '1': 'good'}");
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out, "good");
     shell_expect(0, "$IMPORT %s -o two.weights", import_directory);
     assert_contains(shell_expect(0, "$ENCODE -m two.weights --labels --all 'i ride'")->out, "bad");
@@ -191,13 +171,12 @@ TEST(names_of_labels)
 
 TEST(lower_case_of_both)
 {
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
-    import_write("sentence_bert_config.json", "{\"max_seq_length\": 99, \"do_lower_case\": true}");
+    import_make_modules();
+    import_write("sentence_bert_config.json", "{'max_seq_length': 99, 'do_lower_case': true}");
     assert_true(import_read()); /* and positions are the limit */
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
     import_free();
-    import_write("tokenizer_config.json", "{\"do_lower_case\": false}");
+    import_write("tokenizer_config.json", "{'do_lower_case': false}");
     import_refused("capitals", "the tokenizer keeps capitals");
     assert_contains(
         shell_expect(1, "$IMPORT --tokenizer-only %s -o t.weights", import_directory)->err,
@@ -214,12 +193,12 @@ TEST(notes_on_tokenizers)
     };
     for (size_t i = 0; i < 2; i++) {
         char text[100];
-        tiny_checkpoint(import_directory);
+        import_make();
         import_write("tokenizer.json",
-                     i == 0 ? "{\"normalizer\": {\"type\": \"Lowercase\"}, \"model\": {\"type\": "
-                              "\"WordLevel\", \"vocab\": {\"u\": 0}, \"unk_token\": \"u\"}}"
-                            : "{\"model\": {\"type\": \"WordLevel\", \"vocab\": {\"u\": 0}, "
-                              "\"unk_token\": \"u\"}}");
+                     i == 0
+                         ? "{'normalizer': {'type': 'Lowercase'}, 'model': {'type': 'WordLevel', "
+                           "'vocab': {'u': 0}, 'unk_token': 'u'}}"
+                         : "{'model': {'type': 'WordLevel', 'vocab': {'u': 0}, 'unk_token': 'u'}}");
         snprintf(text, sizeof text, "{" GENERIC ", \"do_lower_case\": %s}", cases[i][0]);
         import_write("tokenizer_config.json", text);
         assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out,
@@ -229,7 +208,7 @@ TEST(notes_on_tokenizers)
         assert_contains(
             shell_expect(0, "$IMPORT --tokenizer-only %s -o n.weights", import_directory)->err,
             cases[i][1]);
-        import_write("tokenizer_config.json", "{" GENERIC ", \"do_lower_case\": null}");
+        import_write("tokenizer_config.json", "{" GENERIC ", 'do_lower_case': null}");
         assert_lacks(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out,
                      "do_lower_case");
     }
@@ -263,8 +242,7 @@ TEST(tokenizers_in_files)
 TEST(mixed_types_and_left_out)
 {
     struct tiny_tensors tensors;
-    const int row[] = {TINY_WIDTH, -1};
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_tensors_bert(&tensors, "bert.");
     json_t *value =
         json_object_get(tensors.header, "bert.encoder.layer.1.attention.self.value.weight");
@@ -274,11 +252,7 @@ TEST(mixed_types_and_left_out)
     tiny_tensors_write(&tensors, import_directory, "model.safetensors");
     import_refused("another shape", "has the shape [8, 16]; expected [8, 8]");
     tiny_tensors_free(&tensors);
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "qa_outputs.bias", "F32", row);
-    tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", row);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    tiny_write_bert(import_directory, "qa_outputs.bias 8, cls.predictions.bias 8");
     const struct shell_result *run = shell_expect(0, "$IMPORT %s --dry-run", import_directory);
     assert_contains(run->out, "left out\n");
     assert_contains(run->out, "qa_outputs.bias");

@@ -37,7 +37,7 @@ static size_t read_cut_files(void)
 TEST(nothing_stays)
 {
     enum { ROUNDS = 3, CACHED = 1 << 16 };
-    tiny_checkpoint(import_directory);
+    import_make();
     size_t n_refused = read_cut_files();
     const size_t before = mallinfo2().uordblks;
     const int lowest = dup(STDIN_FILENO);

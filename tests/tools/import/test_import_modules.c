@@ -15,9 +15,7 @@ TEST(sentence_transformers)
 #define DENSE_OF           "{'in_features': 8, 'out_features': 6"
 #define DENSE              MODULE("2_Dense", "Dense") ", "
 #define MANY(text)         text text text text text text text text text
-    static const struct {
-        const char *file, *text, *words; /* words NULL: accepted */
-    } cases[] = {
+    static const struct import_case cases[] = {
         {"modules.json", "{}", "expected an array"},
         {"modules.json", "[]", "no Transformer"},
         {"modules.json", "[1]", "expected objects"},
@@ -97,15 +95,7 @@ TEST(sentence_transformers)
         {"config_sentence_transformers.json", "{'default_prompt_name': 'q'}", "'q'"},
         {"config_sentence_transformers.json", "{}", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tiny_checkpoint(import_directory);
-        tiny_sentence_transformers(import_directory);
-        import_write(cases[i].file, cases[i].text);
-        if (cases[i].words)
-            import_refused(cases[i].text, cases[i].words);
-        else
-            import_accepted(cases[i].text);
-    }
+    IMPORT_EACH(import_make_modules, cases);
 #undef MANY
 #undef DENSE
 #undef DENSE_OF
@@ -122,8 +112,7 @@ TEST(activation_of_a_dense_module)
     } cases[] = {{"torch.nn.modules.linear.Identity", DENSE_IDENTITY},
                  {"custom.Identity", DENSE_TANH},
                  {"Identity", DENSE_TANH}};
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
+    import_make_modules();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
         snprintf(text, sizeof text,
@@ -139,28 +128,21 @@ TEST(activation_of_a_dense_module)
 /* Joined poolings, activations that differ, a LayerNorm: what the weight file has of them. */
 TEST(steps_after_the_encoder)
 {
-    struct tiny_tensors dense = {.header = json_object()}, norm = {.header = json_object()};
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
-    import_write("1_Pooling/config.json", "{'pooling_mode': ['max', 'cls'], "
-                                          "'embedding_dimension': 8, 'include_prompt': false}");
-    import_write("modules.json", "[{'path': '', 'type': 'Transformer'}, "
-                                 "{'path': '1_Pooling', 'type': 'Pooling'}, "
-                                 "{'path': '2_Dense', 'type': 'Dense'}, "
-                                 "{'path': '3_Dense', 'type': 'LayerNorm'}]");
+    import_make_modules();
+    import_write(
+        "1_Pooling/config.json",
+        "{'pooling_mode': ['max', 'cls'], 'embedding_dimension': 8, 'include_prompt': false}");
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'Transformer'}, {'path': '1_Pooling', 'type': 'Pooling'}, "
+                 "{'path': '2_Dense', 'type': 'Dense'}, {'path': '3_Dense', 'type': 'LayerNorm'}]");
     import_write("2_Dense/config.json",
-                 "{'in_features': 16, 'out_features': 5, 'bias': false, "
-                 "'activation_function': 'torch.nn.modules.activation.Sigmoid'}");
+                 "{'in_features': 16, 'out_features': 5, 'bias': false, 'activation_function': "
+                 "'torch.nn.modules.activation.Sigmoid'}");
     import_write("3_Dense/config.json", "{'dimension': 5}");
-    tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){5, 16, -1});
-    tiny_tensors_write(&dense, import_directory, "2_Dense/model.safetensors");
-    tiny_tensors_free(&dense);
-    tiny_tensors_add(&norm, "norm.weight", "F32", (const int[]){5, -1});
-    tiny_tensors_write(&norm, import_directory, "3_Dense/model.safetensors");
+    tiny_write_tensors(import_directory, "2_Dense/model.safetensors", "linear.weight 5 16");
+    tiny_write_tensors(import_directory, "3_Dense/model.safetensors", "norm.weight 5");
     import_refused("no bias of the norm", "norm.bias");
-    tiny_tensors_add(&norm, "norm.bias", "F32", (const int[]){5, -1});
-    tiny_tensors_write(&norm, import_directory, "3_Dense/model.safetensors");
-    tiny_tensors_free(&norm);
+    tiny_write_tensors(import_directory, "3_Dense/model.safetensors", "norm.weight 5, norm.bias 5");
     if (!import_read())
         fail_msg("%s", program_words);
     const struct model_config *model = &import_checkpoint.config.model;
@@ -175,8 +157,8 @@ TEST(steps_after_the_encoder)
     assert_string_equal(plan->tensors[plan->n - 1].name, "projection.1.bias");
     assert_int_equal(plan->tensors[plan->n - 1].n_dims, 1);
     import_free();
-    import_write("1_Pooling/config.json", "{'pooling_mode_mean_tokens': true, "
-                                          "'pooling_mode_cls_token': true}");
+    import_write("1_Pooling/config.json",
+                 "{'pooling_mode_mean_tokens': true, 'pooling_mode_cls_token': true}");
     assert_true(import_read());
     assert_int_equal(model->pooling, POOLING_CLS); /* in the order of the reference */
     assert_int_equal(model->joined_poolings, POOLING_MEAN);
@@ -186,16 +168,12 @@ TEST(steps_after_the_encoder)
 /* A Dense module without a bias beside one that has it gets a bias of zeros. */
 TEST(dense_modules_of_which_one_has_a_bias)
 {
-    struct tiny_tensors dense = {.header = json_object()};
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
+    import_make_modules();
     import_write("modules.json",
                  "[{'path': '', 'type': 'Transformer'}, {'path': '1_Pooling', 'type': 'Pooling'}, "
                  "{'path': '2_Dense', 'type': 'Dense'}, {'path': '3_Dense', 'type': 'Dense'}]");
     import_write("3_Dense/config.json", "{'in_features': 6, 'out_features': 6, 'bias': false}");
-    tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){6, 6, -1});
-    tiny_tensors_write(&dense, import_directory, "3_Dense/model.safetensors");
-    tiny_tensors_free(&dense);
+    tiny_write_tensors(import_directory, "3_Dense/model.safetensors", "linear.weight 6 6");
     assert_true(import_read());
     const struct plan *plan = &import_checkpoint.plan;
     const struct planned_tensor *last = &plan->tensors[plan->n - 1];
@@ -224,8 +202,7 @@ TEST(limits)
         {"{'max_seq_length': null, 'do_lower_case': true}", 8},
         {"{}", 8},
     };
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
+    import_make_modules();
     import_write("tokenizer_config.json", "{'model_max_length': 8}");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         import_write("sentence_bert_config.json", cases[i].text);
@@ -249,8 +226,7 @@ TEST(limits)
 /* Without modules.json, sentence-transformers reads no limit and no prompt. */
 TEST(files_without_modules)
 {
-    tiny_checkpoint(import_directory);
-    tiny_sentence_transformers(import_directory);
+    import_make_modules();
     shell_expect(0, "rm %s/modules.json", import_directory);
     assert_true(import_read());
     assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
@@ -263,9 +239,8 @@ TEST(files_without_modules)
 
 TEST(adapters)
 {
-    struct tiny_tensors tensors;
     static const char adapter[] = "{'base_model_name_or_path': 'zebra/base'}";
-    tiny_checkpoint(import_directory);
+    import_make();
     import_write("adapter_model.safetensors", "not read without the other");
     import_accepted("no adapter_config.json");
     import_write("adapter_config.json", adapter);
@@ -274,18 +249,15 @@ TEST(adapters)
     import_refused("alone", "adapter (of the model 'zebra/base')");
     shell_expect(0, "rm %s/adapter_config.json", import_directory);
     import_refused("the half of one", "adapter_model: the directory has an adapter");
-    tiny_checkpoint(import_directory);
+    import_make();
     shell_expect(0, "cd %s && mkdir 0_T && mv config.json model.safetensors vocab.txt 0_T",
                  import_directory);
     import_write("modules.json", "[{'path': '0_T', 'type': 'Transformer'}]");
     import_write("0_T/adapter_config.json", adapter);
     import_refused("in a module's folder", "0_T/adapter_config.json: the directory has an adapter");
-    tiny_checkpoint(import_directory);
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "bert.x.parametrizations.weight.0.lora_A", "F32", (int[]){2, -1});
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
-    import_config_with("lora_adaptations", json_pack("[ss]", "gnu", "okapi"));
+    import_make();
+    tiny_write_bert(import_directory, "bert.x.parametrizations.weight.0.lora_A 2");
+    import_config("'lora_adaptations': ['gnu', 'okapi']");
     import_refused("no task", "expected --adapter with one of none, gnu, okapi");
 }
 
@@ -304,7 +276,15 @@ static void adapter_refused(const char *adapter, const char *words)
  * other tensors, is refused by its name. */
 TEST(merged_adapters)
 {
-    static const char query[] = "base_model.model.encoder.layer.0.attention.self.query.lora_";
+#define QUERY "base_model.model.encoder.layer.0.attention.self.query.lora_"
+    static const struct {
+        const char *tensors, *words;
+    } kinds[] = {{QUERY "A.weight 2 8, " QUERY "B.weight:F16 8 2", NULL},
+                 {QUERY "A.weight 2 8, " QUERY "C.weight:F16 8 2", "has no B"},
+                 {QUERY "A.weight 2 8, " QUERY "B.weight:F16 8 3", "are not a change of"},
+                 {"base_model.model.x.lora_A.weight 2 8, base_model.model.x.lora_B.weight:F16 8 2",
+                  "has no matrix 'x.weight'"}};
+#undef QUERY
     static const struct {
         const char *config, *words;
     } cases[] = {
@@ -326,35 +306,24 @@ TEST(merged_adapters)
         {"'peft_type': 'LORA', 'lora_bias': true", "'lora_bias' is true"},
         {"'peft_type': 'LORA', 'init_lora_weights': 'pissa'", "is 'pissa'"},
     };
-    char place[SUPPORT_PATH], config[200], name[160];
-    tiny_checkpoint(import_directory);
+    char place[SUPPORT_PATH], config[200];
+    import_make();
     support_path(place, support_folder(), "adapter");
     shell_expect(0, "mkdir -p %s", place);
-    for (int kind = 0; kind < 4; kind++) { /* right; no B; another shape; another matrix */
-        struct tiny_tensors tensors = {.header = json_object()};
-        snprintf(name, sizeof name, "%s%sA.weight", kind == 3 ? "base_model.model.x." : "",
-                 kind == 3 ? "lora_" : query);
-        tiny_tensors_add(&tensors, name, "F32", (int[]){2, TINY_WIDTH, -1});
-        strcpy(strrchr(name, 'A'), kind == 1 ? "C.weight" : "B.weight");
-        tiny_tensors_add(&tensors, name, "F16", (int[]){TINY_WIDTH, kind == 2 ? 3 : 2, -1});
-        tiny_tensors_write(&tensors, place, "adapter_model.safetensors");
-        tiny_tensors_free(&tensors);
-        for (size_t i = 0; i < (kind == 0 ? sizeof cases / sizeof cases[0] : 1); i++) {
-            snprintf(config, sizeof config, "{%s, 'lora_alpha': 3}", cases[i].config);
-            tiny_write_text(place, "adapter_config.json", config);
-            adapter_refused(place, kind == 0   ? cases[i].words
-                                   : kind == 1 ? "has no B"
-                                   : kind == 2 ? "are not a change of"
-                                               : "has no matrix 'x.weight'");
-        }
-        if (kind == 0) {
-            shell_expect(0, "$IMPORT %s -o plain.weights", import_directory);
-            tiny_write_text(place, "adapter_config.json", "{'peft_type': 'LORA'}");
-            shell_expect(0, "$IMPORT %s --adapter %s -o merged.weights", import_directory, place);
-            assert_contains(shell_expect(0, "$INSPECT merged.weights")->out,
-                            "adapter_model.safetensors");
-            shell_expect(1, "cmp plain.weights merged.weights");
-        }
+    tiny_write_tensors(place, "adapter_model.safetensors", kinds[0].tensors);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(config, sizeof config, "{%s, 'lora_alpha': 3}", cases[i].config);
+        tiny_write_text(place, "adapter_config.json", config);
+        adapter_refused(place, cases[i].words);
+    }
+    shell_expect(0, "$IMPORT %s -o plain.weights", import_directory);
+    tiny_write_text(place, "adapter_config.json", "{'peft_type': 'LORA'}");
+    shell_expect(0, "$IMPORT %s --adapter %s -o merged.weights", import_directory, place);
+    assert_contains(shell_expect(0, "$INSPECT merged.weights")->out, "adapter_model.safetensors");
+    shell_expect(1, "cmp plain.weights merged.weights");
+    for (size_t i = 1; i < sizeof kinds / sizeof kinds[0]; i++) {
+        tiny_write_tensors(place, "adapter_model.safetensors", kinds[i].tensors);
+        adapter_refused(place, kinds[i].words);
     }
     adapter_refused("missing", "cannot open 'missing'");
     import_write("adapter_config.json", "{}");
@@ -368,7 +337,7 @@ TEST(pooling_of_a_bare_transformer)
         NULL, "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}]"};
     static const int64_t expected[] = {POOLING_MEAN, POOLING_NONE};
     for (size_t i = 0; i < 2; i++) {
-        tiny_checkpoint(import_directory);
+        import_make();
         if (modules[i])
             import_write("modules.json", modules[i]);
         assert_true(import_read());
@@ -378,15 +347,19 @@ TEST(pooling_of_a_bare_transformer)
     }
 }
 
+static void make_fast_tokenizer(void)
+{
+    import_make();
+    import_write("tokenizer_config.json", "{'tokenizer_class': 'PreTrainedTokenizerFast'}");
+}
+
 /* Vocabularies as text, one token per line, and as JSON. */
 TEST(vocabularies)
 {
 #define START "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
 #define WORDS(vocabulary)                                                                          \
     "{'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': " vocabulary "}}"
-    static const struct {
-        const char *file, *text, *words; /* words NULL: accepted */
-    } cases[] = {
+    static const struct import_case cases[] = {
         {"vocab.txt", START "i\nride\n", NULL},
         {"vocab.txt", START "i\nride", NULL},
         {"vocab.txt", START "i\n\nride\n", NULL},
@@ -396,6 +369,8 @@ TEST(vocabularies)
         {"vocab.txt", "i\nride\n", "is missing"},
         {"vocab.txt", "", "is missing"},
         {"vocab.txt", START "\xff\xfe\n", "UTF-8"},
+    };
+    static const struct import_case fast[] = {
         {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 9}"), NULL},
         {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 16}"), "vocab_size"},
         {"tokenizer.json", WORDS("{'[UNK]': 0, 'i': 0}"), "two tokens have the id 0"},
@@ -408,17 +383,9 @@ TEST(vocabularies)
         {"tokenizer.json", "{}", "tokenizer.json"},
         {"tokenizer.json", "[", "not JSON"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tiny_checkpoint(import_directory);
-        if (strcmp(cases[i].file, "tokenizer.json") == 0)
-            import_write("tokenizer_config.json", "{'tokenizer_class': 'PreTrainedTokenizerFast'}");
-        import_write(cases[i].file, cases[i].text);
-        if (cases[i].words)
-            import_refused(cases[i].text, cases[i].words);
-        else
-            import_accepted(cases[i].text);
-    }
-    tiny_checkpoint(import_directory);
+    IMPORT_EACH(import_make, cases);
+    IMPORT_EACH(make_fast_tokenizer, fast);
+    import_make();
     char path[SUPPORT_PATH];
     support_path(path, import_directory, "vocab.txt");
     unlink(path);

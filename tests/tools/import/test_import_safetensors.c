@@ -15,7 +15,7 @@ TEST(truncated)
 {
     struct tiny_tensors tensors;
     size_t len;
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_tensors_bert(&tensors, "");
     char *file = tiny_tensors_file(&tensors, &len);
     size_t n_header = len - tensors.n_data;
@@ -45,7 +45,7 @@ TEST(header_length)
         {"\xff\xff\xff\x7f\x00\x00\x00\x00", "header of 2147483647 bytes"},
         {"\x00\x00\x00\x00\x00\x00\x00\x00", "not JSON"},
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char file[64] = "";
         memcpy(file, cases[i].first, 8);
@@ -105,7 +105,7 @@ TEST(headers)
          "word_embeddings.weight"},
         {"{\"\\u001b[2J\": {\"dtype\": \"X\"}}", "tensor '\033[2J'"},
     };
-    tiny_checkpoint(import_directory);
+    import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char file[512] = "";
         size_t n = strlen(cases[i].header);
@@ -125,7 +125,7 @@ TEST(tensors)
     const char *name;
     json_t *ignored;
     const int row[] = {TINY_WIDTH, -1}, extra[] = {3, -1}, cube[] = {2, 2, 2, -1};
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_tensors_bert(&tensors, "bert.");
     for (int is_less = 0; is_less < 2; is_less++)
         json_object_foreach(tensors.header, name, ignored)
@@ -196,7 +196,7 @@ TEST(wide_numbers)
     uint64_t n_bytes;
     char path[SUPPORT_PATH];
     size_t len;
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_tensors_add(&tensors, "a", "F64", shape);
     char *file = tiny_tensors_file(&tensors, &len);
     memcpy(file + len - sizeof stored, stored, sizeof stored);
@@ -218,7 +218,7 @@ TEST(wide_numbers)
 TEST(types)
 {
     struct tiny_tensors tensors;
-    tiny_checkpoint(import_directory);
+    import_make();
     tiny_tensors_bert(&tensors, "bert.");
     set_type(&tensors, "bert.embeddings.word_embeddings.weight", "I32");
     tiny_tensors_write(&tensors, import_directory, "model.safetensors");
@@ -236,7 +236,7 @@ TEST(shards)
     char path[SUPPORT_PATH];
     const char *name;
     json_t *tensor, *map = json_object();
-    tiny_checkpoint(import_directory);
+    import_make();
     support_path(path, import_directory, "model.safetensors");
     unlink(path);
     tiny_tensors_bert(&tensors, "bert.");
@@ -282,7 +282,7 @@ TEST(shards)
     json_object_set_new(map, "bert.embeddings.LayerNorm.bias", json_string("a.safetensors"));
     tiny_write_json(import_directory, "model.safetensors.index.json", index);
     import_refused("the same tensors in two shards", "twice");
-    import_write("model.safetensors.index.json", "{\"weight_map\": 1}");
+    import_write("model.safetensors.index.json", "{'weight_map': 1}");
     import_refused("no map", "weight_map");
     json_decref(index);
     json_decref(map);
@@ -295,7 +295,7 @@ TEST(files_that_cannot_be_read)
 {
     char path[SUPPORT_PATH], bytes[8];
     uint64_t n_bytes;
-    tiny_checkpoint(import_directory);
+    import_make();
     support_path(path, import_directory, "model.safetensors");
     const int fd = file_open(path, true, &n_bytes);
     PROGRAM_TRY(file_read_at(fd, "it", n_bytes - 4, bytes, sizeof bytes));

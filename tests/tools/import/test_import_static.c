@@ -141,7 +141,7 @@ TEST(model2vec)
     write_tensors("embeddings", ROWS, MAPPING, NULL);
     import("");
     vector_is("a d x c a", ids, 4, MAPPING, NULL, false);
-    import_write("config.json", "{\"model_type\": \"model2vec\", \"normalize\": true}");
+    import_write("config.json", "{'model_type': 'model2vec', 'normalize': true}");
     write_tensors("embeddings", ROWS, MAPPING, WEIGHTS);
     import("");
     vector_is("a d x c a", ids, 4, MAPPING, WEIGHTS, true);
@@ -190,7 +190,7 @@ TEST(cut_texts)
     static const int ids[] = {1, 1, 4};
     begin();
     write_tokenizer("\"truncation\": {\"max_length\": 1}, ");
-    import_write("config.json", "{\"model_type\": \"model2vec\", \"max_length\": 3}");
+    import_write("config.json", "{'model_type': 'model2vec', 'max_length': 3}");
     write_tensors("embeddings", TOKENS, NULL, NULL);
     import("");
     vector_is("a a ddd", ids, 2, NULL, NULL, false); /* "a a dd" */
@@ -198,7 +198,7 @@ TEST(cut_texts)
     vector_is("a ddd", (const int[]){1, 4}, 2, NULL, NULL, false);
     vector_is("a z z a", ids, 1, NULL, NULL, false);
     vector_is("a a a a", (const int[]){1, 1, 1}, 3, NULL, NULL, false);
-    import_write("config.json", "{\"model_type\": \"model2vec\", \"max_length\": null}");
+    import_write("config.json", "{'model_type': 'model2vec', 'max_length': null}");
     import("");
     vector_is("a a ddd", ids, 3, NULL, NULL, false);
 }
@@ -210,7 +210,7 @@ TEST(truncation_of_tokenizer_json)
     begin();
     write_tokenizer("\"truncation\": {\"max_length\": 2}, ");
     write_tensors("embedding.weight", TOKENS, NULL, NULL);
-    import_write("modules.json", "[{\"path\": \".\", \"type\": \"StaticEmbedding\"}]");
+    import_write("modules.json", "[{'path': '.', 'type': 'StaticEmbedding'}]");
     import("");
     vector_is("a z ddd", ids, 2, NULL, NULL, false);
     write_tokenizer("\"truncation\": {\"max_length\": 2, \"direction\": \"Left\"}, ");
@@ -224,14 +224,13 @@ TEST(sentence_transformers)
     begin();
     write_tensors("embedding.weight", TOKENS, NULL, NULL);
     import_write("modules.json",
-                 "[{\"path\": \".\", \"type\": \"sentence_transformers.models.StaticEmbedding\"}]");
+                 "[{'path': '.', 'type': 'sentence_transformers.models.StaticEmbedding'}]");
     import("");
     vector_is("a x d [UNK]", ids, 4, NULL, NULL, false);
     shell_expect(0, "cd %s && mkdir 0_S && mv model.safetensors tokenizer.json 0_S",
                  import_directory);
-    import_write("modules.json",
-                 "[{\"path\": \"0_S\", \"type\": \"StaticEmbedding\"}, "
-                 "{\"path\": \"1_N\", \"type\": \"sentence_transformers.models.Normalize\"}]");
+    import_write("modules.json", "[{'path': '0_S', 'type': 'StaticEmbedding'}, {'path': '1_N', "
+                                 "'type': 'sentence_transformers.models.Normalize'}]");
     import("");
     vector_is("a x d [UNK]", ids, 4, NULL, NULL, true);
     import("--weights int8"); /* the table is f16 then */
@@ -259,8 +258,8 @@ TEST(refused)
     import_accepted("the right ones");
     shell_expect(0, "rm %s/tokenizer.json", import_directory);
     import_refused("no tokenizer", "without a tokenizer.json");
-    import_write("modules.json", "[{\"path\": \"\", \"type\": \"StaticEmbedding\"}, "
-                                 "{\"path\": \"1_P\", \"type\": \"Pooling\"}]");
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'StaticEmbedding'}, {'path': '1_P', 'type': 'Pooling'}]");
     import_refused("a pooling behind it", "'Pooling' is not known, or not in this place");
 }
 

@@ -31,7 +31,7 @@ SET_UP()
 
 static void make_cache(void)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     shell_expect(
         0,
         "mkdir -p cache/blobs cache/snapshots/x out; mv %s/* cache/blobs; cd "

@@ -28,24 +28,17 @@ static const char *encode_imported(const char *arguments)
 
 static void make_pylate(void)
 {
-    struct tiny_tensors dense = {.header = json_object()};
-    const int weight[] = {6, TINY_WIDTH, -1};
-    tiny_checkpoint(import_directory);
-    import_write(
-        "modules.json",
-        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
-        "\"1_Dense\", \"type\": \"pylate.models.Dense.Dense\"}]");
+    import_make();
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}, {'path': "
+                 "'1_Dense', 'type': 'pylate.models.Dense.Dense'}]");
     make_folder("1_Dense");
-    import_write("1_Dense/config.json",
-                 "{\"in_features\": 8, \"out_features\": 6, \"bias\": false, "
-                 "\"activation_function\": \"torch.nn.Identity\"}");
-    tiny_tensors_add(&dense, "linear.weight", "F32", weight);
-    tiny_tensors_write(&dense, import_directory, "1_Dense/model.safetensors");
-    tiny_tensors_free(&dense);
+    import_write("1_Dense/config.json", "{'in_features': 8, 'out_features': 6, 'bias': false, "
+                                        "'activation_function': 'torch.nn.Identity'}");
+    tiny_write_tensors(import_directory, "1_Dense/model.safetensors", "linear.weight 6 8");
     import_write("config_sentence_transformers.json",
-                 "{\"query_prefix\": \"ride\", \"document_prefix\": \"bike\", "
-                 "\"document_length\": 7, \"do_query_expansion\": false, "
-                 "\"skiplist_words\": [\"dog\", \"zebra\", \"i\"]}");
+                 "{'query_prefix': 'ride', 'document_prefix': 'bike', 'document_length': 7, "
+                 "'do_query_expansion': false, 'skiplist_words': ['dog', 'zebra', 'i']}");
 }
 
 TEST(pylate)
@@ -73,37 +66,29 @@ TEST(pylate)
 
 TEST(pylate_defaults_and_refusals)
 {
-    static const struct {
-        const char *file, *text, *words;
-    } cases[] = {
-        {"1_Dense/config.json", "{\"in_features\": 7, \"out_features\": 6}", "'in_features' is 7"},
+    static const struct import_case cases[] = {
+        {"1_Dense/config.json", "{'in_features': 7, 'out_features': 6}", "'in_features' is 7"},
         {"1_Dense/config.json",
-         "{\"in_features\": 8, \"out_features\": 6, \"activation_function\": \"torch.nn.ReLU\"}",
+         "{'in_features': 8, 'out_features': 6, 'activation_function': 'torch.nn.ReLU'}",
          "'activation_function' is 'torch.nn.ReLU'; expected Identity"},
-        {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"use_residual\": true}",
+        {"1_Dense/config.json", "{'in_features': 8, 'out_features': 6, 'use_residual': true}",
          "linear.bias"},
         {"1_Dense/config.json",
-         "{\"in_features\": 8, \"out_features\": 6, \"bias\": false, \"use_residual\": true}",
+         "{'in_features': 8, 'out_features': 6, 'bias': false, 'use_residual': true}",
          "has no tensor 'residual.weight'"},
-        {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6}", "linear.bias"},
-        {"1_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5, \"bias\": false}",
+        {"1_Dense/config.json", "{'in_features': 8, 'out_features': 6}", "linear.bias"},
+        {"1_Dense/config.json", "{'in_features': 8, 'out_features': 5, 'bias': false}",
          "has the shape [6, 8]; expected [5, 8]"},
         {"config_sentence_transformers.json", "{}", "'query_prefix' '[Q] ' is not a token"},
-        {"config_sentence_transformers.json",
-         "{\"query_prefix\": \"\", \"document_prefix\": \"train\"}",
+        {"config_sentence_transformers.json", "{'query_prefix': '', 'document_prefix': 'train'}",
          "'document_prefix' 'train' is not a token"},
         {"config_sentence_transformers.json",
-         "{\"query_prefix\": \"\", \"document_prefix\": \"\", \"skiplist_words\": [3]}",
+         "{'query_prefix': '', 'document_prefix': '', 'skiplist_words': [3]}",
          "'skiplist_words' holds a number"},
         {"config_sentence_transformers.json",
-         "{\"query_prefix\": \"\", \"document_prefix\": \"\", \"skiplist_words\": {}}",
-         "skiplist_words"},
+         "{'query_prefix': '', 'document_prefix': '', 'skiplist_words': {}}", "skiplist_words"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        make_pylate();
-        import_write(cases[i].file, cases[i].text);
-        import_refused(cases[i].text, cases[i].words);
-    }
+    IMPORT_EACH(make_pylate, cases);
     make_pylate();
     import_write("config_sentence_transformers.json",
                  "{'query_prefix': '', 'document_prefix': '', 'query_length': 8}");
@@ -127,21 +112,14 @@ TEST(pylate_defaults_and_refusals)
     "\"module_input_name\": \"token_embeddings\", \"module_output_name\": \"token_embeddings\""
 #define IDENTITY ", \"activation_function\": \"torch.nn.modules.linear.Identity\", "
 
-static void make_dense(const char *folder, const char *config, int out, int in, bool has_all)
+static void make_dense(const char *folder, const char *config, const char *tensors)
 {
-    struct tiny_tensors dense = {.header = json_object()};
     char path[SUPPORT_PATH];
     make_folder(folder);
     snprintf(path, sizeof path, "%s/config.json", folder);
     import_write(path, config);
-    tiny_tensors_add(&dense, "linear.weight", "F32", (const int[]){out, in, -1});
-    if (has_all) {
-        tiny_tensors_add(&dense, "linear.bias", "F32", (const int[]){out, -1});
-        tiny_tensors_add(&dense, "residual.weight", "F32", (const int[]){out, in, -1});
-    }
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
-    tiny_tensors_write(&dense, import_directory, path);
-    tiny_tensors_free(&dense);
+    tiny_write_tensors(import_directory, path, tensors);
 }
 
 static void make_multi_vector(void)
@@ -149,28 +127,28 @@ static void make_multi_vector(void)
     static const char MASK[] =
         "{\"skiplist_words\": [\"dog\", \"zebra\"], \"skiplist_tasks\": [\"document\"], "
         "\"keep_only_token_ids\": null}";
-    tiny_checkpoint(import_directory);
+    import_make();
     import_write("modules.json",
-                 "[{\"path\": \"\", \"type\": \"sentence_transformers.base.modules.Transformer\"}, "
-                 "{\"path\": \"1_Dense\", \"type\": \"sentence_transformers.base.modules.Dense\"}, "
-                 "{\"path\": \"2_Dense\", \"type\": \"sentence_transformers.base.modules.Dense\"}, "
-                 "{\"path\": \"3\", \"type\": \"sentence_transformers.base.modules.Normalize\"}, "
-                 "{\"path\": \"4\", \"type\": \"sentence_transformers.x.MultiVectorMask\"}]");
+                 "[{'path': '', 'type': 'sentence_transformers.base.modules.Transformer'}, "
+                 "{'path': '1_Dense', 'type': 'sentence_transformers.base.modules.Dense'}, "
+                 "{'path': '2_Dense', 'type': 'sentence_transformers.base.modules.Dense'}, "
+                 "{'path': '3', 'type': 'sentence_transformers.base.modules.Normalize'}, {'path': "
+                 "'4', 'type': 'sentence_transformers.x.MultiVectorMask'}]");
     make_dense("1_Dense",
                "{\"in_features\": 8, \"out_features\": 5, \"use_residual\": true" IDENTITY TOKENS
                "}",
-               5, TINY_WIDTH, true);
+               "linear.weight 5 8, linear.bias 5, residual.weight 5 8");
     make_dense("2_Dense",
                "{\"in_features\": 5, \"out_features\": 5, \"bias\": false, "
                "\"use_residual\": true" IDENTITY TOKENS "}",
-               5, 5, false);
+               "linear.weight 5 5");
     make_folder("3");
     import_write("3/config.json", "{" TOKENS "}");
     make_folder("4");
     import_write("4/config.json", MASK);
     import_write("config_sentence_transformers.json",
-                 "{\"model_type\": \"MultiVectorEncoder\", \"default_prompt_name\": null, "
-                 "\"prompts\": {\"query\": \"ride \", \"document\": \"\"}}");
+                 "{'model_type': 'MultiVectorEncoder', 'default_prompt_name': null, 'prompts': "
+                 "{'query': 'ride ', 'document': ''}}");
 }
 
 /* Adds a tensor [rows, cols] of a Dense module to numbers. */
@@ -233,16 +211,13 @@ TEST(dense_modules_on_tokens_are_one_layer)
 
 TEST(multi_vector_refusals)
 {
-    static const struct {
-        const char *file, *text, *words;
-    } cases[] = {
+    static const struct import_case cases[] = {
         {"4/config.json", "{}", "'skiplist_words' is absent"},
-        {"4/config.json", "{\"skiplist_words\": [], \"skiplist_tasks\": [\"query\"]}",
-         "skiplist_tasks"},
-        {"4/config.json", "{\"skiplist_words\": [], \"keep_only_token_ids\": [3]}",
+        {"4/config.json", "{'skiplist_words': [], 'skiplist_tasks': ['query']}", "skiplist_tasks"},
+        {"4/config.json", "{'skiplist_words': [], 'keep_only_token_ids': [3]}",
          "keep_only_token_ids"},
         {"3/config.json", "{}", "module_input_name"},
-        {"2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 5, " TOKENS "}",
+        {"2_Dense/config.json", "{'in_features': 8, 'out_features': 5, " TOKENS "}",
          "'in_features' is 8; expected 5"},
 #define EXPANSION(text) "{'query_expansion': {" text "}}"
         {"sentence_bert_config.json", EXPANSION("'length': 9"), "'strategy' 'none'"},
@@ -256,11 +231,7 @@ TEST(multi_vector_refusals)
         {"sentence_bert_config.json", EXPANSION("'strategy': 'fixed', 'length': 99"),
          "'query_tokens' is more than 'max_tokens'"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        make_multi_vector();
-        import_write(cases[i].file, cases[i].text);
-        import_refused(cases[i].text, cases[i].words);
-    }
+    IMPORT_EACH(make_multi_vector, cases);
 }
 
 /* Queries of a fixed length, with a token that texts may have, too. */
@@ -301,34 +272,27 @@ TEST(queries_of_a_fixed_length)
 TEST(dense_of_others)
 {
     make_pylate();
-    import_write(
-        "modules.json",
-        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
-        "\"1_Dense\", \"type\": \"sentence_transformers.models.Dense\"}]");
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}, {'path': "
+                 "'1_Dense', 'type': 'sentence_transformers.models.Dense'}]");
     import_refused("Dense", "has Dense modules on tokens without Normalize and MultiVectorMask");
     import_write(
         "modules.json",
-        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
-        "\"1_Dense\", \"type\": \"pylate.models.Dense\"}, {\"path\": \"2\", "
-        "\"type\": \"pylate.models.Dense\"}]");
+        "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}, {'path': '1_Dense', "
+        "'type': 'pylate.models.Dense'}, {'path': '2', 'type': 'pylate.models.Dense'}]");
     import_refused("two of them", "2/config.json");
 }
 
 /* As stanford-futuredata/ColBERT writes it: the layer among the model's tensors. */
 TEST(class_hf_colbert)
 {
-    struct tiny_tensors tensors;
-    const int weight[] = {6, TINY_WIDTH, -1};
-    tiny_checkpoint(import_directory);
-    import_config_with("architectures", json_pack("[s]", "HF_ColBERT"));
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "linear.weight", "F32", weight);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    import_make();
+    import_config("'architectures': ['HF_ColBERT']");
+    tiny_write_bert(import_directory, "linear.weight 6 8");
     import_refused("no marker", "the 'query_token_id' '[unused0]' is not a token");
-    import_write("artifact.metadata", "{\"query_token_id\": \"ride\", \"doc_token_id\": "
-                                      "\"bike\", \"doc_maxlen\": 8, \"query_maxlen\": 9, "
-                                      "\"mask_punctuation\": false}");
+    import_write("artifact.metadata",
+                 "{\"query_token_id\": \"ride\", \"doc_token_id\": \"bike\", \"doc_maxlen\": 8, "
+                 "\"query_maxlen\": 9, \"mask_punctuation\": false}");
     assert_true(import_read());
     const struct model_config *model = &import_checkpoint.config.model;
     assert_int_equal(model->token_vectors, 6);
@@ -342,9 +306,7 @@ TEST(class_hf_colbert)
     const char *out = encode_imported("-p model -f csv 'cat'");
     assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank follows it */
     assert_contains(out, "\r\n0,2,cat,10,");
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    tiny_write_bert(import_directory, "");
     import_refused("no layer", "no tensor 'linear.weight'");
 }
 
@@ -393,7 +355,7 @@ static void planned_is(const char *name, size_t rows, size_t cols, float first)
 
 TEST(both)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     write_file("sparse_linear.pt", WEIGHTS, 2);
     write_file("colbert_linear.pt", VECTORS, 2);
     if (!import_read())
@@ -415,7 +377,7 @@ TEST(both)
 
 TEST(one)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     write_file("colbert_linear.pt", VECTORS, 2);
     if (!import_read())
         fail_msg("refused: %s", program_words);
@@ -432,7 +394,7 @@ TEST(refused)
                                     third[] = {MATRIX(2, TINY_WIDTH),
                                                BIAS(2),
                                                {"gain", "FloatStorage", "0", 24, 0, {1}, {1}, 1}};
-    tiny_checkpoint(import_directory);
+    import_make();
     write_file("sparse_linear.pt", wider, 2);
     import_refused("another width", "'weight' has the shape [1, 9]; expected [1, 8]");
     write_file("sparse_linear.pt", more, 2);
@@ -453,8 +415,8 @@ TEST(refused)
 static void write_splade(const char *config)
 {
     import_write("modules.json",
-                 "[{\"path\": \"\", \"type\": \"sentence_transformers.x.MLMTransformer\"}, "
-                 "{\"path\": \"1_S\", \"type\": \"sentence_transformers.x.SpladePooling\"}]");
+                 "[{'path': '', 'type': 'sentence_transformers.x.MLMTransformer'}, {'path': '1_S', "
+                 "'type': 'sentence_transformers.x.SpladePooling'}]");
     shell_expect(0, "mkdir -p %s/1_S", import_directory);
     import_write("1_S/config.json", config);
 }
@@ -462,23 +424,13 @@ static void write_splade(const char *config)
 /* The head of a masked language model, in addition to the body. */
 static void write_masked(void)
 {
-    static const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1},
-                     words[] = {TINY_VOCABULARY, -1};
-    struct tiny_tensors tensors;
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.weight", "F32", square);
-    tiny_tensors_add(&tensors, "cls.predictions.transform.dense.bias", "F32", row);
-    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.weight", "F32", row);
-    tiny_tensors_add(&tensors, "cls.predictions.transform.LayerNorm.bias", "F32", row);
-    tiny_tensors_add(&tensors, "cls.predictions.bias", "F32", words);
-    tiny_tensors_write(&tensors, import_directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
-    import_config_with("architectures", json_pack("[s]", "BertForMaskedLM"));
+    tiny_write_bert(import_directory, TINY_TRANSFORM ", cls.predictions.bias 16");
+    import_config("'architectures': ['BertForMaskedLM']");
 }
 
 TEST(splade)
 {
-    tiny_checkpoint(import_directory);
+    import_make();
     write_splade("{\"pooling_strategy\": \"sum\", \"activation_function\": \"log1p_relu\"}");
     import_refused("a body alone", "BertModel has no head of masked language models");
     write_masked();
@@ -515,10 +467,9 @@ static const char ROUTER[] =
     "'structure': {" query document "}, 'parameters': {" parameters "}}"
 
 /* As sentence-transformers 6 saves it: each module in a folder, each with its tokenizer. */
-static void make_router(int n_weights)
+static void make_router(void)
 {
-    struct tiny_tensors weights = {.header = json_object()};
-    tiny_checkpoint(import_directory);
+    import_make();
     write_masked();
     import_write("tokenizer_config.json",
                  "{'model_max_length': 7, 'tokenizer_class': 'PreTrainedTokenizerFast'}");
@@ -526,12 +477,11 @@ static void make_router(int n_weights)
         "tokenizer.json",
         "{'truncation': null, 'added_tokens': [{'id': 0, 'content': '[PAD]', 'special': true, "
         "'single_word': false, 'lstrip': false, 'rstrip': false, 'normalized': false}], "
-        "'normalizer': null, 'pre_tokenizer': {'type': 'BertPreTokenizer'}, "
-        "'post_processor': null, 'decoder': null, 'model': {'type': 'WordPiece', "
-        "'unk_token': '[UNK]', 'continuing_subword_prefix': '##', "
-        "'max_input_chars_per_word': 100, 'vocab': {'[PAD]': 0, '[UNK]': 1, '[CLS]': 2, "
-        "'[SEP]': 3, '[MASK]': 4, 'i': 5, 'ride': 6, 'bike': 7, '##s': 8, 'dog': 9, "
-        "'cat': 10}}}");
+        "'normalizer': null, 'pre_tokenizer': {'type': 'BertPreTokenizer'}, 'post_processor': "
+        "null, 'decoder': null, 'model': {'type': 'WordPiece', 'unk_token': '[UNK]', "
+        "'continuing_subword_prefix': '##', 'max_input_chars_per_word': 100, 'vocab': {'[PAD]': 0, "
+        "'[UNK]': 1, '[CLS]': 2, '[SEP]': 3, '[MASK]': 4, 'i': 5, 'ride': 6, 'bike': 7, '##s': 8, "
+        "'dog': 9, 'cat': 10}}}");
     shell_expect(0,
                  "cd %s && rm vocab.txt && mkdir d q s && mv config.json model.safetensors "
                  "tokenizer*.json d && cp d/tokenizer*.json q",
@@ -541,14 +491,12 @@ static void make_router(int n_weights)
     import_write("router_config.json", ROUTER);
     import_write("q/config.json", "{'frozen': true}");
     import_write("s/config.json", "{}");
-    tiny_tensors_add(&weights, "weight", "F32", (const int[]){n_weights, -1});
-    tiny_tensors_write(&weights, import_directory, "q/model.safetensors");
-    tiny_tensors_free(&weights);
+    tiny_write_tensors(import_directory, "q/model.safetensors", "weight 16");
 }
 
 TEST(router)
 {
-    make_router(TINY_VOCABULARY);
+    make_router();
     if (!import_read())
         fail_msg("refused: %s", program_words);
     assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_MASK);
@@ -563,9 +511,7 @@ TEST(router)
 
 TEST(router_refusals)
 {
-    static const struct {
-        const char *file, *text, *words;
-    } cases[] = {
+    static const struct import_case cases[] = {
         {"modules.json",
          "[{'path': '', 'type': 'sentence_transformers.Router'}, {'path': 'n', 'type': "
          "'sentence_transformers.Normalize'}]",
@@ -602,15 +548,12 @@ TEST(router_refusals)
          "'tokenizer_class' differs"},
         {"q/tokenizer.json", "{'normalizer': {'type': 'Lowercase'}}", "'normalizer' differs"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        make_router(TINY_VOCABULARY);
-        import_write(cases[i].file, cases[i].text);
-        import_refused(cases[i].text, cases[i].words);
-    }
-    make_router(TINY_VOCABULARY + 1);
+    IMPORT_EACH(make_router, cases);
+    make_router();
+    tiny_write_tensors(import_directory, "q/model.safetensors", "weight 17");
     import_refused("too many weights",
                    "q/model.safetensors: tensor 'weight' has the shape [17]; expected [16]");
-    make_router(TINY_VOCABULARY);
+    make_router();
     shell_expect(0, "rm %s/q/tokenizer.json", import_directory);
     import_refused("no tokenizer of queries", "q/tokenizer.json");
 }

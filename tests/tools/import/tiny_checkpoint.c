@@ -112,6 +112,36 @@ void tiny_tensors_write(const struct tiny_tensors *tensors, const char *director
     free(file);
 }
 
+static void add_list(struct tiny_tensors *tensors, const char *list)
+{
+    for (const char *at = list; *at; at += strcspn(at, ","), at += strspn(at, ", ")) {
+        char name[NAME];
+        int shape[5] = {-1, -1, -1, -1, -1};
+        assert_true(sscanf(at, "%127s %d %d %d", name, &shape[0], &shape[1], &shape[2]) > 1);
+        char *type = strchr(name, ':');
+        if (type != NULL)
+            *type = '\0';
+        tiny_tensors_add(tensors, name, type != NULL ? type + 1 : "F32", shape);
+    }
+}
+
+void tiny_write_tensors(const char *directory, const char *name, const char *list)
+{
+    struct tiny_tensors tensors = {.header = json_object()};
+    add_list(&tensors, list);
+    tiny_tensors_write(&tensors, directory, name);
+    tiny_tensors_free(&tensors);
+}
+
+void tiny_write_bert(const char *directory, const char *list)
+{
+    struct tiny_tensors tensors;
+    tiny_tensors_bert(&tensors, "bert.");
+    add_list(&tensors, list);
+    tiny_tensors_write(&tensors, directory, "model.safetensors");
+    tiny_tensors_free(&tensors);
+}
+
 /* ---- Files ---- */
 
 const char *tiny_json(const char *text)
@@ -153,18 +183,26 @@ json_t *tiny_config(void)
     return config;
 }
 
+json_t *tiny_config_of(const char *members)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "{%s}", members);
+    json_t *config = tiny_config(), *more = json_loads(tiny_json(text), 0, NULL);
+    assert_non_null(more);
+    assert_int_equal(json_object_update(config, more), 0);
+    json_decref(more);
+    return config;
+}
+
 void tiny_checkpoint(const char *directory)
 {
-    struct tiny_tensors tensors;
     json_t *config = tiny_config();
     support_remove_dir(directory);
     assert_int_equal(mkdir(directory, 0700), 0);
     tiny_write_json(directory, "config.json", config);
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_write(&tensors, directory, "model.safetensors");
+    tiny_write_bert(directory, "");
     tiny_write_text(directory, "vocab.txt",
                     "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ni\nride\nbike\n##s\ndog\ncat\n");
-    tiny_tensors_free(&tensors);
     json_decref(config);
 }
 
@@ -177,51 +215,40 @@ static void make_directory(const char *directory, const char *name)
 
 void tiny_sentence_transformers(const char *directory)
 {
-    struct tiny_tensors dense = {.header = json_object()};
-    const int weight[] = {6, TINY_WIDTH, -1}, bias[] = {6, -1};
-    tiny_write_text(directory, "modules.json",
-                    "[{\"idx\": 0, \"name\": \"0\", \"path\": \"\", \"type\": "
-                    "\"sentence_transformers.models.Transformer\"},\n"
-                    " {\"idx\": 1, \"name\": \"1\", \"path\": \"1_Pooling\", \"type\": "
-                    "\"sentence_transformers.models.Pooling\"},\n"
-                    " {\"idx\": 2, \"name\": \"2\", \"path\": \"2_Dense\", \"type\": "
-                    "\"sentence_transformers.models.Dense\"},\n"
-                    " {\"idx\": 3, \"name\": \"3\", \"path\": \"3_Normalize\", \"type\": "
-                    "\"sentence_transformers.models.Normalize\"}]\n");
+    tiny_write_text(
+        directory, "modules.json",
+        "[{'idx': 0, 'name': '0', 'path': '', 'type': "
+        "'sentence_transformers.models.Transformer'},\n {'idx': 1, 'name': '1', 'path': "
+        "'1_Pooling', 'type': 'sentence_transformers.models.Pooling'},\n {'idx': 2, 'name': '2', "
+        "'path': '2_Dense', 'type': 'sentence_transformers.models.Dense'},\n {'idx': 3, 'name': "
+        "'3', 'path': '3_Normalize', 'type': 'sentence_transformers.models.Normalize'}]\n");
     make_directory(directory, "1_Pooling");
     tiny_write_text(directory, "1_Pooling/config.json",
-                    "{\"word_embedding_dimension\": 8, \"pooling_mode_cls_token\": false, "
-                    "\"pooling_mode_mean_tokens\": true, \"pooling_mode_max_tokens\": false}");
+                    "{'word_embedding_dimension': 8, 'pooling_mode_cls_token': false, "
+                    "'pooling_mode_mean_tokens': true, 'pooling_mode_max_tokens': false}");
     make_directory(directory, "2_Dense");
     tiny_write_text(directory, "2_Dense/config.json",
-                    "{\"in_features\": 8, \"out_features\": 6, \"bias\": true, "
-                    "\"activation_function\": \"torch.nn.modules.activation.Tanh\"}");
+                    "{'in_features': 8, 'out_features': 6, 'bias': true, 'activation_function': "
+                    "'torch.nn.modules.activation.Tanh'}");
     make_directory(directory, "3_Normalize");
     make_directory(directory, "3_Dense"); /* another one, which modules.json leaves out */
     tiny_write_text(directory, "3_Dense/config.json",
-                    "{\"in_features\": 6, \"out_features\": 6, \"bias\": false, "
-                    "\"activation_function\": \"torch.nn.ReLU\"}");
-    tiny_tensors_add(&dense, "linear.weight", "F32", weight);
-    tiny_tensors_add(&dense, "linear.bias", "F32", bias);
-    tiny_tensors_write(&dense, directory, "2_Dense/model.safetensors");
-    tiny_tensors_free(&dense);
+                    "{'in_features': 6, 'out_features': 6, 'bias': false, 'activation_function': "
+                    "'torch.nn.ReLU'}");
+    tiny_write_tensors(directory, "2_Dense/model.safetensors", "linear.weight 6 8, linear.bias 6");
     tiny_write_text(directory, "sentence_bert_config.json",
-                    "{\"max_seq_length\": 7, \"do_lower_case\": false}");
-    tiny_write_text(directory, "config_sentence_transformers.json",
-                    "{\"prompts\": {\"query\": \"ride \", \"passage\": \"\"}, "
-                    "\"default_prompt_name\": \"query\"}");
+                    "{'max_seq_length': 7, 'do_lower_case': false}");
+    tiny_write_text(
+        directory, "config_sentence_transformers.json",
+        "{'prompts': {'query': 'ride ', 'passage': ''}, 'default_prompt_name': 'query'}");
 }
 
 void tiny_classifier(const char *directory, int n_labels, const char *type)
 {
-    struct tiny_tensors tensors;
-    const int square[] = {TINY_WIDTH, TINY_WIDTH, -1}, row[] = {TINY_WIDTH, -1};
-    const int rows[] = {n_labels, TINY_WIDTH, -1}, labels[] = {n_labels, -1};
-    tiny_tensors_bert(&tensors, "bert.");
-    tiny_tensors_add(&tensors, "bert.pooler.dense.weight", type, square);
-    tiny_tensors_add(&tensors, "bert.pooler.dense.bias", "F32", row);
-    tiny_tensors_add(&tensors, "classifier.weight", "F32", rows);
-    tiny_tensors_add(&tensors, "classifier.bias", "F32", labels);
-    tiny_tensors_write(&tensors, directory, "model.safetensors");
-    tiny_tensors_free(&tensors);
+    char list[200];
+    snprintf(list, sizeof list,
+             "bert.pooler.dense.weight:%s 8 8, bert.pooler.dense.bias 8, classifier.weight %d 8, "
+             "classifier.bias %d",
+             type, n_labels, n_labels);
+    tiny_write_bert(directory, list);
 }

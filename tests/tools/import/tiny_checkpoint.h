@@ -30,13 +30,23 @@ void tiny_tensors_add(struct tiny_tensors *tensors, const char *name, const char
                       const int *shape);
 void tiny_tensors_free(struct tiny_tensors *tensors);
 
+/* Writes a file of these tensors, "NAME ROWS COLUMNS, NAME:F16 ROWS ..." (F32 if no type is given);
+ * or model.safetensors, of that BERT and these. */
+void tiny_write_tensors(const char *directory, const char *name, const char *list);
+void tiny_write_bert(const char *directory, const char *list);
+/* The dense layer and the norm of a masked language model's head. */
+#define TINY_TRANSFORM                                                                             \
+    "cls.predictions.transform.dense.weight 8 8, cls.predictions.transform.dense.bias 8, "         \
+    "cls.predictions.transform.LayerNorm.weight 8, cls.predictions.transform.LayerNorm.bias 8"
+
 /* Returns the complete file and stores its length in *len. The caller frees. */
 char *tiny_tensors_file(const struct tiny_tensors *tensors, size_t *len);
 void tiny_tensors_write(const struct tiny_tensors *tensors, const char *directory,
                         const char *name);
 
-/* config.json of that BERT; the caller owns it. */
+/* config.json of that BERT; the caller owns it. Or with these members, "'key': value, ...". */
 json_t *tiny_config(void);
+json_t *tiny_config_of(const char *members);
 /* Writes a text; of a .json file one that has ' for ". */
 void tiny_write_text(const char *directory, const char *name, const char *text);
 

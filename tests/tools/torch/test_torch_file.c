@@ -364,11 +364,11 @@ TEST(same_as_safetensors)
 {
     static const char *const options[] = {"", "--transpose", "--parameters --transpose"};
     char expected[8192];
-    tiny_checkpoint(import_directory);
+    import_make();
     snprintf(expected, sizeof expected, "%s", vectors());
     assert_true(strlen(expected) > 300);
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        tiny_checkpoint(import_directory);
+        import_make();
         write_torch("model.safetensors", "pytorch_model.bin", options[i]);
         shell_expect(0, "rm %s/model.safetensors", import_directory);
         assert_string_equal(vectors(), expected);
@@ -377,11 +377,11 @@ TEST(same_as_safetensors)
     shell_expect(0, "cd %s && mv pytorch_model.bin a.bin", import_directory);
     import_refused("no tensors", "neither model.safetensors nor pytorch_model.bin");
     import_write("pytorch_model.bin.index.json",
-                 "{\"weight_map\": {\"bert.embeddings.word_embeddings.weight\": \"a.bin\"}}");
+                 "{'weight_map': {'bert.embeddings.word_embeddings.weight': 'a.bin'}}");
     assert_string_equal(vectors(), expected);
     shell_expect(0, "cd %s && cp a.bin ..", import_directory);
     import_write("pytorch_model.bin.index.json",
-                 "{\"weight_map\": {\"bert.embeddings.word_embeddings.weight\": \"../a.bin\"}}");
+                 "{'weight_map': {'bert.embeddings.word_embeddings.weight': '../a.bin'}}");
     import_refused("a shard elsewhere", "'../a.bin' is not the name of a file in the directory");
 }
 
