@@ -319,24 +319,47 @@ bool oracle_can_make(char script[SUPPORT_PATH])
     return false;
 }
 
-const char *oracle_make(const char *script, const char *const *arguments)
+const char *oracle_make(const char *script, const char *kind)
 {
-    const char *argv[ORACLE_ARGUMENTS + 8] = {"/usr/bin/python3", "-B",     script, "make",
-                                              arguments[0],       directory};
-    for (size_t i = 1; arguments[i]; i++)
-        argv[5 + i] = arguments[i];
+    char words[512], *rest = NULL;
+    const char *argv[32] = {"/usr/bin/python3", "-B", script, "make"};
+    size_t n = 4;
+    snprintf(words, sizeof words, "%s", kind);
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        assert_true(n < sizeof argv / sizeof *argv - 2);
+        argv[n++] = word;
+        if (n == 5)
+            argv[n++] = directory;
+    }
     support_remove_dir(directory);
-    run(arguments[0], argv);
+    run(kind, argv);
     write_vocabulary();
     return directory;
 }
 
-void oracle_check(const char *script, const char *const *arguments, double within)
+void oracle_check(const char *script, const char *kind, double within)
 {
     struct judged judged;
-    oracle_import(oracle_make(script, arguments), NULL);
+    oracle_import(oracle_make(script, kind), NULL);
     oracle_judge(directory, within, &judged);
-    oracle_assert(arguments[0], within, &judged);
+    oracle_assert(kind, within, &judged);
+}
+
+void oracle_check_all(const char *script, const char *const *kinds, double within)
+{
+    for (size_t i = 0; kinds[i] != NULL && (i == 0 || !support_sanitized()); i++)
+        oracle_check(script, kinds[i], within);
+}
+
+void oracle_check_int8(const char *script, const char *kind, double least)
+{
+    struct judged judged;
+    oracle_import(oracle_make(script, kind), "int8");
+    oracle_judge(directory, INFINITY, &judged);
+    print_message("%s: least cosine of tokens %.5f, of pooled vectors %.5f\n", kind,
+                  judged.token_cosine, judged.pooled_cosine);
+    assert_true(judged.token_cosine >= least);
+    assert_true(judged.pooled_cosine >= least);
 }
 
 void oracle_setup(void)

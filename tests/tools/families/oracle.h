@@ -5,8 +5,6 @@
 
 #include "tests/support.h"
 
-enum { ORACLE_ARGUMENTS = 24 };
-
 /* The largest differences of a run, and the smallest cosines. */
 struct judged {
     struct worst tokens, pooled, states, logits;
@@ -19,8 +17,8 @@ void oracle_setup(void);
 /* The script's path; false, and said, where it or numpy is not there. */
 bool oracle_can_make(char script[SUPPORT_PATH]);
 
-/* Makes a directory; the arguments of `make`, the kind first, NULL at the end. Its path. */
-const char *oracle_make(const char *script, const char *const *arguments);
+/* Makes a directory of a kind, "KIND --option value ..."; returns its path. */
+const char *oracle_make(const char *script, const char *kind);
 
 /* Imports a directory, with --weights where a type is given. */
 void oracle_import(const char *from, const char *type);
@@ -31,7 +29,11 @@ void oracle_judge(const char *from, double within, struct judged *judged);
 /* No difference is above the bound; prints them. */
 void oracle_assert(const char *kind, double within, const struct judged *judged);
 
-/* All steps: makes, imports, judges, asserts. */
-void oracle_check(const char *script, const char *const *arguments, double within);
+/* All steps: makes, imports, judges, asserts; of each kind until NULL, with a sanitizer the first. */
+void oracle_check(const char *script, const char *kind, double within);
+void oracle_check_all(const char *script, const char *const *kinds, double within);
+
+/* The same in int8: cosines of tokens and of pooled vectors are at least this. */
+void oracle_check_int8(const char *script, const char *kind, double least);
 
 #endif
