@@ -16,7 +16,6 @@
 static int encode(const struct encode_options *options, struct encoder *encoder)
 {
     const struct request_options *request = &options->request;
-    const bool reads_stdin = request->n_texts == 0;
     struct corpus corpus;
     struct job job = {.options = options, .encoder = encoder};
     reader_open(&job.reader, request);
@@ -25,7 +24,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
         output_open(&job.output, options->output_path, OUTPUT_STREAM);
     else if (!corpus_open(&corpus, &job))
         return PROGRAM_DONE;
-    if (reads_stdin && isatty(STDIN_FILENO))
+    if (request->n_texts == 0 && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     job.rows = (struct rows)ROWS(job.output.stream, options->format == FORMAT_JSON  ? ROWS_JSON
                                                     : options->format == FORMAT_CSV ? ROWS_CSV
@@ -54,6 +53,8 @@ int main(int argc, char **argv)
     if (options.output_path)
         options.request.session.progress = corpus_progress;
     encoder_open(&encoder, &options.request);
+    if (options.settings)
+        options.settings = settings_make(options.settings, &encoder);
     const int code = encode(&options, &encoder);
     encoder_close(&encoder);
     json_decref(options.settings);

@@ -33,7 +33,9 @@ struct encode_options {
     const char *report_path; /* of skipped texts; NULL: beside the output */
     bool resumes, restarts;  /* a run that ended early */
     bool has_words;          /* writes FILE.words */
-    json_t *settings; /* owned; of an output with a name, the options that make it what it is */
+    /* Owned; of an output with a name, what makes it what it is: the options, which settings_make
+     * (corpus/journal.h) gets, and then its result. */
+    json_t *settings;
     bool all_values;
     enum output_format format;
     engine_element type; /* of FORMAT_NPY */

@@ -1,6 +1,6 @@
-/* option_table.h - the options of a program, each written once: a row says where its value goes, and
- * its words in --help, the manual and the shell's completion; a rule, which options exclude or need
- * one another.
+/* option_table.h - the options of a program, each written once: a row says where its value goes,
+ * and its words in --help, the manual and the shell's completion; a rule, which options exclude or
+ * need one another.
  *
  *     #define TEXT(member) TEXT_AT(struct paint, member)
  *     static const struct option_row ROWS[] = {

@@ -1,6 +1,6 @@
 /* item.c - an input on its way: its record, padding, tokens and windows, and how these are named
- * and printed; then from tokens to vectors, scores, entities and words. A text is tokenized once; the
- * engine takes its tokens as they are. */
+ * and printed; then from tokens to vectors, scores, entities and words. A text is tokenized once;
+ * the engine takes its tokens as they are. */
 #include "tools/common/texts/item.h"
 
 #include "tools/common/print/display.h"

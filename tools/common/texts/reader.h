@@ -20,8 +20,8 @@ struct reader {
     const struct request_options *request; /* the texts, or the files and their kind */
     bool two_by_two;                       /* two arguments are a pair */
     size_t file, lines_before;             /* the file that is read; lines of those before it */
-    /* Of a table, CSV as RFC 4180 has it, or values between tabs, which have no quotes: which column
-     * has the texts, from 0, once the first line, with the columns' names, is read. */
+    /* Of a table, CSV as RFC 4180 has it, or values between tabs, which have no quotes: which
+     * column has the texts, from 0, once the first line, with the columns' names, is read. */
     size_t column;
     bool has_columns;
     bool keeps_going;  /* an invalid line becomes a record with `fault`, it does not end reading */

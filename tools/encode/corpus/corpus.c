@@ -116,7 +116,7 @@ static bool check_journal(struct corpus *corpus)
     struct journal *journal = &corpus->journal;
     const size_t n = journal->last.progress.lines;
     char message[SETTINGS_MESSAGE_BYTES];
-    if (!settings_agree(journal->settings, corpus->settings, message))
+    if (!settings_agree(journal->settings, corpus->job->options->settings, message))
         program_die("'%s' is incomplete (%zu line%s done), and this command cannot continue it: "
                     "%s; use --resume with the same command, or start over with --restart",
                     options->output_path, n, plural(n), message);
@@ -135,17 +135,13 @@ bool corpus_open(struct corpus *corpus, struct job *job)
 {
     const struct encode_options *options = job->options;
     *corpus = (struct corpus){.job = job};
-    corpus->settings = settings_make(options->settings, job->encoder);
     journal_find(&corpus->journal, options->output_path);
     start_over(corpus);
     const bool continues = corpus->journal.settings != NULL;
     const bool is_complete =
-        continues ? !check_journal(corpus)
-                  : options->resumes &&
-                        origin_is_of(options->output_path, corpus->settings, &options->request);
+        continues ? !check_journal(corpus) : options->resumes && origin_is_of(job);
     if (is_complete) {
         journal_free(&corpus->journal);
-        json_decref(corpus->settings);
         return false;
     }
     job->corpus = corpus;
@@ -230,7 +226,7 @@ static int write_entry(struct corpus *corpus)
         return fail_corpus(corpus, output->error.message);
     if (!sum_parts(corpus, &journal->last))
         return fail_corpus(corpus, "a part of the output cannot be read again");
-    corpus->is_broken = !journal_write(journal, corpus->settings, &corpus->reached);
+    corpus->is_broken = !journal_write(journal, corpus->job->options->settings, &corpus->reached);
     if (corpus->is_broken || !is_first)
         return corpus->is_broken ? PROGRAM_FAILED : PROGRAM_DONE;
     output->is_kept = true;
@@ -368,6 +364,5 @@ int corpus_end(struct corpus *corpus, int code)
     else if (journal->settings && !corpus->is_refused)
         note_kept(corpus);
     journal_free(journal);
-    json_decref(corpus->settings);
     return code;
 }

@@ -11,7 +11,6 @@
 
 struct corpus {
     struct job *job;
-    json_t *settings;
     struct journal journal;
     struct journal_entry reached; /* what is printed */
     double due;                   /* the time for the journal's next entry, in seconds */

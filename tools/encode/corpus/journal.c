@@ -35,7 +35,7 @@ json_t *settings_make(json_t *options, const struct encoder *encoder)
         json_object_set_new(options, "precision", json_string("bf16"));
     else if (is_fast)
         json_object_del(options, "precision");
-    return json_pack("{sssIsssO}", "encode", engine_version(), "model",
+    return json_pack("{sssIssso}", "encode", engine_version(), "model",
                      (json_int_t)encoder->info.checksum, "kernels", encoder->info.kernels,
                      "options", options);
 }
@@ -242,7 +242,7 @@ void origin_write(FILE *stream, const struct job *job)
 {
     const struct encoder *encoder = job->encoder;
     const struct line_reader *lines = &job->reader.lines;
-    json_t *origin = settings_make(job->options->settings, encoder);
+    json_t *origin = json_copy(job->options->settings);
     json_object_update_new(
         origin,
         json_pack("{ssssssssss%sIsIsI}", "name", path_name(encoder->info.path), "pooling",
@@ -261,19 +261,19 @@ void origin_write(FILE *stream, const struct job *job)
     json_decref(origin);
 }
 
-bool origin_is_of(const char *output_path, const json_t *settings,
-                  const struct request_options *request)
+bool origin_is_of(const struct job *job)
 {
+    const char *output_path = job->options->output_path;
     char *path = alloc_text("%s" OUTPUT_ORIGIN, output_path);
     char message[SETTINGS_MESSAGE_BYTES] = "the input is another one";
     json_t *origin = access(output_path, F_OK) == 0 ? json_load_file(path, 0, NULL) : NULL;
     const bool is_there = json_is_object(origin);
     const json_t *bytes = json_object_get(origin, "input_bytes");
     const json_t *sum = json_object_get(origin, "input_crc32c");
-    bool is_same = is_there && settings_agree(origin, settings, message);
+    bool is_same = is_there && settings_agree(origin, job->options->settings, message);
     if (is_same) {
         struct reader reader;
-        reader_open(&reader, request);
+        reader_open(&reader, &job->options->request);
         reader.lines.has_sum = true;
         is_same = reader_skip_lines(&reader, UINT64_MAX) == LINE_END &&
                   json_integer_value(bytes) == (json_int_t)reader.place.bytes &&

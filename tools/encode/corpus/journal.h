@@ -27,7 +27,7 @@
 json_t *settings_of_options(const struct option_reading *reading);
 
 /* Adds version, model and kernels: {"encode": …, "model": …, "kernels": …, "options": {…}}.
- * The options are borrowed, and get the model's own --on-long. */
+ * Takes the options, which get the model's own --on-long. */
 json_t *settings_make(json_t *options, const struct encoder *encoder);
 
 /* Returns whether a run that was started with `before` may continue with `now`; if not, the message
@@ -75,9 +75,8 @@ bool file_sum(int fd, off_t from, off_t end, uint32_t *sum);
 /* Writes what is known when all texts are encoded. */
 void origin_write(FILE *stream, const struct job *job);
 
-/* Returns whether a complete output exists, and prints a note if so. Ends the program if it was
- * made by other settings or of another input than stdin or the request's files, which are read. */
-bool origin_is_of(const char *output_path, const json_t *settings,
-                  const struct request_options *request);
+/* Returns whether the complete output of a job exists, and prints a note if so. Ends the program if
+ * it was made by other settings or of another input than the job's, which is read. */
+bool origin_is_of(const struct job *job);
 
 #endif
