@@ -403,6 +403,17 @@ float *support_encode(engine_session *session, const engine_input *inputs, size_
     return out;
 }
 
+void support_assert_tokens(const engine_token *got, const engine_token *expected, size_t n)
+{
+    for (size_t i = 0; i < n; i++) { /* field by field: padding may differ */
+        const engine_token *a = &got[i], *b = &expected[i];
+        if (a->id != b->id || a->type != b->type || a->begin != b->begin || a->end != b->end ||
+            a->in_pair != b->in_pair || a->special != b->special)
+            fail_msg("token %zu is id %d, %zu to %zu, expected id %d, %zu to %zu", i, (int)a->id,
+                     a->begin, a->end, (int)b->id, b->begin, b->end);
+    }
+}
+
 uint64_t support_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;

@@ -95,6 +95,8 @@ engine_input support_ids(const int32_t *ids, size_t n);
  * folder. False: neither is there. */
 bool support_comma_locale(const char *folder);
 
+void support_assert_tokens(const engine_token *got, const engine_token *expected, size_t n);
+
 /* A deterministic generator (splitmix64): the next number, and one below n. */
 uint64_t support_random(uint64_t *state);
 size_t support_below(uint64_t *state, size_t n);

@@ -117,13 +117,6 @@ static void make_fixture(struct fixture *fixture, const char *position)
     assert_ok(tiny_model_write(fixture->path, position, &error));
 }
 
-static engine_status open_fixture(const struct fixture *fixture, bool from_memory,
-                                  engine_model **model, engine_error *error)
-{
-    return from_memory ? engine_model_open_memory(fixture->bytes, fixture->len, NULL, model, error)
-                       : engine_model_open(fixture->path, NULL, model, error);
-}
-
 /* What is made of a model's bytes or file, or of a model: `made` is NULL if it fails. */
 typedef engine_status making(const void *of, void **made, engine_error *error);
 
@@ -151,14 +144,17 @@ static long fail_every_call(making *make, const void *of, void (*drop)(void *mad
     }
 }
 
-static engine_status from_file(const void *fixture, void **model, engine_error *error)
+static engine_status from_file(const void *of, void **model, engine_error *error)
 {
-    return open_fixture(fixture, false, (engine_model **)model, error);
+    const struct fixture *fixture = of;
+    return engine_model_open(fixture->path, NULL, (engine_model **)model, error);
 }
 
-static engine_status from_memory(const void *fixture, void **model, engine_error *error)
+static engine_status from_memory(const void *of, void **model, engine_error *error)
 {
-    return open_fixture(fixture, true, (engine_model **)model, error);
+    const struct fixture *fixture = of;
+    return engine_model_open_memory(fixture->bytes, fixture->len, NULL, (engine_model **)model,
+                                    error);
 }
 
 static void close_model(void *model)
@@ -181,10 +177,8 @@ TEST(opening)
     pieces.bytes = tiny_model_pieces(&pieces.len);
     long n = fail_every_call(from_memory, &pieces, close_model);
     setenv("ENGINE_ISA", "portable", 1);
-    engine_model *model;
     fail_call(0);
-    assert_ok(open_fixture(&pieces, true, &model, NULL)); /* it is loaded once */
-    engine_model_close(model);
+    support_open_memory(pieces.bytes, pieces.len); /* it is loaded once */
     assert_true(fail_every_call(from_memory, &pieces, close_model) >= n);
     unsetenv("ENGINE_ISA");
 }
@@ -210,9 +204,8 @@ TEST(making_a_session)
     static const engine_position positions[] = {ENGINE_POSITION_MODEL, ENGINE_POSITION_NONE,
                                                 ENGINE_POSITION_SINUSOIDAL};
     struct fixture fixture;
-    engine_model *model;
     make_fixture(&fixture, "learned");
-    assert_ok(open_fixture(&fixture, true, &model, NULL));
+    const engine_model *model = support_open_memory(fixture.bytes, fixture.len);
     for (size_t i = 0; i < 3; i++)
         for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
             struct session_of of = {
@@ -221,7 +214,6 @@ TEST(making_a_session)
             assert_int_equal(fail_every_call(new_session, &of, free_session), 1);
         }
     fail_call(0);
-    engine_model_close(model);
 }
 
 /* A text and its prompt are put together in memory that grows with the longest. */
@@ -253,7 +245,7 @@ TEST(the_wrapper_sees_the_library)
     engine_model *model;
     engine_session *session;
     make_fixture(&fixture, "sinusoidal");
-    assert_ok(open_fixture(&fixture, false, &model, NULL));
+    assert_ok(engine_model_open(fixture.path, NULL, &model, NULL));
     assert_true(n_calls > 0 && n_live > 0);
     n_calls = 0;
     assert_ok(engine_session_new(model, NULL, &session, NULL));

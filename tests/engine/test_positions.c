@@ -18,25 +18,6 @@ static engine_model *make(const char *options)
     return support_open(path);
 }
 
-/* Options that ask for a scheme; valid until the next call. */
-static const engine_session_options *with(engine_position position)
-{
-    static engine_session_options options;
-    options = ENGINE_SESSION_OPTIONS(.position = position);
-    return &options;
-}
-
-static float *positions(const engine_model *model, engine_position scheme, size_t n, size_t width)
-{
-    float *out = new_floats(n * width);
-    size_t needed = 0;
-    engine_error error;
-    if (engine_position_matrix(model, with(scheme), 0, n, out, n * width, &needed, &error))
-        fail_msg("%zu positions: %s", n, error.message);
-    assert_int_equal(needed, n * width);
-    return out;
-}
-
 /* Compares the engine's matrix with the reference's, for the same options. */
 static void compare_options(const engine_model *model, const struct plain_weights *weights,
                             const engine_session_options *options, size_t n, size_t width)
@@ -288,10 +269,10 @@ TEST(frequencies_of_file_and_options)
 {
     enum { WIDTH = 4, N = 4096 };
     static const float frequencies[] = {0.1f, 0.3f};
-    float *asked = new_floats(N * WIDTH);
+    float *asked = new_floats(N * WIDTH), *stored = new_floats(N * WIDTH);
     engine_model *model =
         make("--width 4 --heads 1 --max-tokens 30 --position fourier --frequencies 0.1,0.3");
-    const float *stored = positions(model, ENGINE_POSITION_MODEL, N, WIDTH);
+    assert_ok(engine_position_matrix(model, NULL, 0, N, stored, N * WIDTH, NULL, NULL));
     model = make("--width 4 --heads 1 --max-tokens 30 --position none");
     engine_session_options options =
         ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_FOURIER, .frequencies = frequencies,

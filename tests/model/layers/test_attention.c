@@ -143,7 +143,7 @@ static void check_twin(const struct head_case *c, const struct twin *twin, struc
 
 /* The numbers of tokens around the borders, and with two of the widths all of them, if there is
  * time. Windows and biases, which are not the width's matter: around the borders, with these
- * two. */
+ * two, and in an emulator half of them with each. */
 static bool is_tested(size_t n_tokens, size_t width, bool is_usual)
 {
     bool is_chosen = width == 7 || width == 32;
@@ -151,7 +151,7 @@ static bool is_tested(size_t n_tokens, size_t width, bool is_usual)
                                      50, 63, 64, 65, 95, 96, 97, 127, 128, 129, 139, 140};
     for (size_t i = 0; i < sizeof borders / sizeof *borders; i++)
         if (borders[i] == n_tokens)
-            return is_chosen || (is_usual && !support_emulated());
+            return support_emulated() ? is_chosen && i % 2 == (width == 7) : is_chosen || is_usual;
     return is_usual && is_chosen && !support_slow();
 }
 

@@ -2,7 +2,7 @@
 /* Word splitting against a plain twin that works as Keras does, on whole texts. */
 #include "model/unicode/unicode.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
-#include "tests/suite.h"
+#include "tests/support.h"
 
 #include <string.h>
 
@@ -121,10 +121,6 @@ TEST(keras_twin_agrees)
         const size_t n = keras_twin(&f.tokenizer, text, len, expected);
         const struct token_count count = encode_text(&f, text, len);
         assert_int_equal(count.n, n);
-        for (size_t i = 0; i < n; i++) {
-            assert_int_equal(found_tokens[i].id, expected[i].id);
-            assert_int_equal(found_tokens[i].begin, expected[i].begin);
-            assert_int_equal(found_tokens[i].end, expected[i].end);
-        }
+        support_assert_tokens(found_tokens, expected, n);
     }
 }

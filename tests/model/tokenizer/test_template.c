@@ -3,7 +3,7 @@
 #include "model/tokenizer/tokenize.h"
 #include "tests/model/tokenizer/tokenizer_fixture.h"
 #include "tests/owned.h"
-#include "tests/suite.h"
+#include "tests/support.h"
 
 TEST(templates)
 {
@@ -31,14 +31,7 @@ TEST(templates)
     for (int pass = 0; pass < 2; pass++) {
         assert_int_equal(count.n, pass == 0 ? 4 : 6);
         assert_int_equal(count.n_dropped, 0);
-        for (size_t i = 0; i < count.n; i++) {
-            assert_int_equal(found_tokens[i].id, expected[i].id);
-            assert_int_equal(found_tokens[i].type, expected[i].type);
-            assert_int_equal(found_tokens[i].begin, expected[i].begin);
-            assert_int_equal(found_tokens[i].end, expected[i].end);
-            assert_int_equal(found_tokens[i].special, expected[i].special);
-            assert_int_equal(found_tokens[i].in_pair, expected[i].in_pair);
-        }
+        support_assert_tokens(found_tokens, expected, count.n);
         expected = two;
         input.pair = " i";
         input.pair_len = 2;

@@ -18,10 +18,6 @@ SET_UP()
         SETTINGS("kind", "wordpiece", "splitter", "blanks", "prefix", "##", "unknown", "0"));
 }
 
-TEAR_DOWN()
-{
-}
-
 /* Words of 1 to 5 pieces of a byte each, with a blank before each word. */
 static size_t make_tokens(uint64_t *state, engine_token *made, size_t n)
 {

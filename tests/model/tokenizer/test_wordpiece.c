@@ -131,11 +131,7 @@ TEST(twin)
                 len += (size_t)snprintf(text + len, sizeof text - len, "%s ", word);
             }
             assert_int_equal(encode(&f, text, len, found), n);
-            for (size_t i = 0; i < n; i++) {
-                assert_int_equal(found[i].id, expected[i].id);
-                assert_int_equal(found[i].begin, expected[i].begin);
-                assert_int_equal(found[i].end, expected[i].end);
-            }
+            support_assert_tokens(found, expected, n);
         }
     }
 }
@@ -180,11 +176,7 @@ TEST(short_way_is_long_way)
             for (int way = 0; way < 2; way++)
                 n[way] = encode(&f[way], text, len, tokens[way]);
             assert_int_equal(n[0], n[1]);
-            for (size_t i = 0; i < n[0]; i++) {
-                assert_int_equal(tokens[0][i].id, tokens[1][i].id);
-                assert_int_equal(tokens[0][i].begin, tokens[1][i].begin);
-                assert_int_equal(tokens[0][i].end, tokens[1][i].end);
-            }
+            support_assert_tokens(tokens[0], tokens[1], n[0]);
         }
     }
 }
