@@ -1,5 +1,5 @@
 /* compare.h - texts beside one another: the command line, and the texts with what a model makes of
- * them. */
+ * them. Memory is freed with the program, but that of pairs, of which there may be any number. */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
@@ -48,7 +48,7 @@ bool comparison_next(struct comparison *comparison, struct item *item);
 /* Reads two inputs, and all there are: others end the program. */
 void comparison_two(struct comparison *comparison, struct item items[2]);
 
-/* Reads all of them: [n], to be freed one by one and as a whole. */
+/* Reads all of them: [n]. */
 struct item *comparison_all(struct comparison *comparison, size_t *n);
 
 /* Gives an item whose record is set its prompt and its tokens, and notes what may surprise. */

@@ -4,8 +4,6 @@
 #include "tools/common/texts/explanation.h"
 #include "tools/study/compare/compare.h"
 
-#include <stdlib.h>
-
 enum { PAIRS_SHOWN = 12, WORD_COLUMNS = 24, TEXT_COLUMNS = 70, LINE_COLUMNS = 80 };
 
 struct explained {
@@ -58,7 +56,6 @@ static void print_words(FILE *stream, char name, const struct explained_text *te
     }
     alloc_close(words, &line);
     display_sentence(stream, line.bytes, line.len, LINE_COLUMNS);
-    free(line.bytes);
 }
 
 static void print_text(const struct explained *explained, struct rows *rows)
@@ -130,9 +127,4 @@ void compare_explain(struct comparison *comparison)
     explanation_make(&explained.explanation, encoder, encoder->shape.metric, &explained.texts[0],
                      &explained.texts[1], false);
     (comparison->rows.format == ROWS_JSON ? print_json : print_text)(&explained, &comparison->rows);
-    explanation_free(&explained.explanation);
-    for (int side = 0; side < 2; side++) {
-        explained_text_free(&explained.texts[side]);
-        item_free(&items[side]);
-    }
 }

@@ -13,7 +13,6 @@
 #include "tools/study/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Cells of all matrices N × N together: some hundred megabytes of output. */
@@ -216,8 +215,4 @@ void compare_mask(struct comparison *comparison)
         program_die("mask takes at least one text; stdin has none");
     pad_all(&masks);
     (rows->format == ROWS_JSON ? print_masks_json : print_masks_text)(&masks, rows);
-    for (size_t i = 0; i < masks.n_texts; i++)
-        item_free(&masks.texts[i]);
-    free(masks.texts);
-    free(masks.row);
 }

@@ -10,7 +10,6 @@
 #include "tools/study/compare/compare.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Vectors that differ by no more than this part of their largest value are the same: float32 sums
@@ -133,9 +132,9 @@ static const char *conclude(const struct two *two)
 
 /* ---- Words that the vocabulary does not have ---- */
 
-/* Returns "fahre, ich are not in the vocabulary: …", to be freed; NULL if every word is in it.
+/* Returns "fahre, ich are not in the vocabulary: …", or NULL if every word is in it.
  * Each spelling is named once. The token is the one that the model reads instead of the last. */
-static char *unknown_words(const struct two *two)
+static const char *unknown_words(const struct two *two)
 {
     const char *words[WORDS_MOST], *token = NULL;
     size_t lens[WORDS_MOST], n = 0, token_len = 0;
@@ -239,7 +238,7 @@ static void print_text(const struct two *two, struct rows *rows)
 {
     const char *conclusion = conclude(two);
     FILE *stream = rows->stream;
-    char *unknown = unknown_words(two);
+    const char *unknown = unknown_words(two);
     print_heading(stream, two->encoder);
     for (int side = 0; side < 2; side++) {
         const engine_input *input = &two->items[side].record.input;
@@ -261,7 +260,6 @@ static void print_text(const struct two *two, struct rows *rows)
     if (unknown)
         display_sentence(stream, unknown, strlen(unknown), SENTENCE_COLUMNS);
     display_sentence(stream, conclusion, strlen(conclusion), SENTENCE_COLUMNS);
-    free(unknown);
 }
 
 static void print_json(const struct two *two, struct rows *rows)
@@ -312,9 +310,4 @@ void compare_words(struct comparison *comparison)
     read_two(&two, comparison);
     pair_words(&two);
     (comparison->rows.format == ROWS_JSON ? print_json : print_text)(&two, &comparison->rows);
-    for (int side = 0; side < 2; side++) {
-        item_free(&two.items[side]);
-        free(two.is_paired[side]);
-    }
-    free(two.pairs);
 }

@@ -107,10 +107,6 @@ void compare_similarity(struct comparison *comparison)
                     matrix.n_texts ? "one" : "none");
     matrix.vectors = vectors_of(comparison, matrix.texts, matrix.n_texts);
     print_matrix(&matrix, &comparison->rows);
-    for (size_t i = 0; i < matrix.n_texts; i++)
-        item_free(&matrix.texts[i]);
-    free(matrix.texts);
-    free(matrix.vectors);
 }
 
 /* ---- Pairs ---- */
