@@ -1,6 +1,6 @@
 /* tags: numbers threads */
-/* Sessions at their edges: options that make no sense, positions of their own, profiles. After every
- * refusal a session must work and give the same numbers, to the bit.
+/* Sessions at their edges: options that make no sense, positions of their own, profiles. After
+ * every refusal a session must work and give the same numbers, to the bit.
  *
  * Guarantee: a session refuses wrong options and a second thread, and then gives the same
  * numbers. */
@@ -175,7 +175,7 @@ TEST(sets_of_instructions)
         unsetenv("ENGINE_ISA");
 }
 
-/* ---- Profiles: only where asked for, of the steps that ran, never more than the threads had ---- */
+/* ---- Profiles: only where asked for, of the steps that ran, within the threads' time ---- */
 
 enum { N_TEXTS = 64, N_CALLS = 20 };
 
