@@ -280,7 +280,9 @@ static void find_prompt(const struct encoder *encoder, engine_role role, struct 
     if (name == NULL && request->no_prompt)
         name = "";
     const engine_encode_options asked =
-        ENGINE_ENCODE_OPTIONS(.pooling = encoder->options.pooling, .prompt = name, .role = role);
+        ENGINE_ENCODE_OPTIONS(.pooling = encoder->options.pooling, .prompt = name, .role = role,
+                              .prompt_text = is_query ? NULL : request->encode.prompt_text,
+                              .prompt_len = ENGINE_NUL_TERMINATED);
     engine_shape shape = ENGINE_SHAPE();
     engine_error error = {0};
     const engine_status status = engine_shape_of(encoder->model, &asked, &shape, &error);
@@ -329,7 +331,6 @@ static void check_stride(const struct encoder *encoder)
 
 void encoder_open(struct encoder *encoder, const struct request_options *request)
 {
-    const char *prompt_text = request->encode.prompt_text;
     const bool is_rank = request->task == TASK_RANK;
     engine_error error = {0};
     *encoder = (struct encoder){.request = *request, .info = ENGINE_INFO()};
@@ -356,10 +357,7 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     if (request->labels_of)
         read_labels(encoder);
     check_request(encoder);
-    if (prompt_text)
-        encoder->prompt = (struct prompt){prompt_text, strlen(prompt_text)};
-    else
-        find_prompt(encoder, is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, &encoder->prompt);
+    find_prompt(encoder, is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, &encoder->prompt);
     if (is_rank)
         find_prompt(encoder, ENGINE_ROLE_QUERY, &encoder->query_prompt);
     open_session(encoder);
