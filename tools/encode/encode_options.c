@@ -58,7 +58,7 @@ static const struct option_row INPUT_ROWS[] = {
      "{\"text\": …, \"pair\": …} or {\"ids\": […], \"types\": […], \"mask\": […]}",
      CHOICE(request.input, INPUT_TEXT, INPUTS), GIVEN(has_input)},
     {"column", 0, "NAME", "--input csv or tsv: the column of texts (default text, or the only one)",
-     TEXT(request.column), .most = 1},
+     TEXT(request.column), .most = 1, .needs = "input=csv input=tsv"},
     {"pair", 0, "TEXT", "encode this second text together with the one TEXT", TEXT(request.pair),
      .most = 1},
     {"prompt", 0, "NAME", "prepend the file's prompt NAME to texts; -p model: its default",
@@ -118,7 +118,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"spans", 0, NULL,
      "make a vector of each span of a text: lines are {\"text\": …, \"spans\": [[begin, end],\n"
      "…]}, in bytes; the whole text is encoded once; default -p model, else mean",
-     FLAG(request.has_spans)},
+     FLAG(request.has_spans), .needs = "input=jsonl"},
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
      COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank"},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1",
@@ -218,10 +218,6 @@ static const char *check_options(const void *options)
         return "--tokens -f npy is an array of ids, whose rows are of one length: --pad-to N";
     if (is_array && !encode->output_path && isatty(STDOUT_FILENO))
         return "-f npy and -f npz are not readable, and stdout is a terminal: -o FILE";
-    if (request->has_spans && request->input != INPUT_JSONL)
-        return "--spans reads {\"text\": …, \"spans\": [[begin, end], …]}: --input jsonl";
-    if (request->column && request->input < INPUT_CSV)
-        return "--column names a column of --input csv or tsv";
     if (encode->resumes && isatty(STDIN_FILENO))
         return "--resume reads the same input again, and stdin is a terminal: < FILE";
     return position_options_conflict(&request->positions, request->positions.position);
@@ -283,15 +279,16 @@ static const struct option_table TABLE = {
                  "--show-mask encode-compare mask\n",
 };
 
-/* Returns the kind of a file by its ending, -1: it has none, or is no file. */
-static int kind_of_file(const char *path)
+/* Returns the kind of a file by its ending; NULL: it has none, or is no file. */
+static const char *kind_of_file(const char *path)
 {
-    static const char *const ENDINGS[] = {".txt", ".jsonl", ".csv", ".tsv"};
+    static const char *const KINDS[][2] = {
+        {".txt", "text"}, {".jsonl", "jsonl"}, {".csv", "csv"}, {".tsv", "tsv"}};
     struct stat file;
-    for (int i = 0; i < 4; i++)
-        if (path_ends_in(path, ENDINGS[i]) && stat(path, &file) == 0 && S_ISREG(file.st_mode))
-            return i;
-    return -1;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (path_ends_in(path, KINDS[i][0]) && stat(path, &file) == 0 && S_ISREG(file.st_mode))
+            return KINDS[i][1];
+    return NULL;
 }
 
 /* TEXTs are files with --input, or if all are files with an ending, all of one kind: then their
@@ -301,17 +298,17 @@ static void choose_files(struct encode_options *options, struct option_reading *
     struct request_options *request = &options->request;
     char **paths = reading->arguments;
     const size_t n = reading->n_arguments;
-    const int kind = n ? kind_of_file(paths[0]) : -1;
+    const char *kind = n ? kind_of_file(paths[0]) : NULL;
     for (size_t i = 1; i < n && !options->has_input; i++) {
-        const size_t file = kind >= 0 ? 0 : i, other = i - file;
+        const size_t file = kind ? 0 : i, other = i - file;
         if (kind_of_file(paths[i]) != kind)
             program_die_misused(
-                "'%s' is a file and '%s' is none of its kind; expected files of one "
-                "ending, or %s",
-                paths[file], paths[other], kind >= 0 ? "--input KIND" : "texts alone");
+                "'%s' is a file and '%s' is none of its kind; expected files of one ending, or %s",
+                paths[file], paths[other], kind ? "--input KIND" : "texts alone");
     }
-    if (n > 0 && (options->has_input || kind >= 0)) {
-        request->input = options->has_input ? request->input : (enum input_kind)kind;
+    if (kind)
+        option_default(reading, "input", kind);
+    if (n > 0 && options->has_input) {
         request->files = paths;
         request->n_files = n;
         reader_open_file(paths[0]);

@@ -89,3 +89,5 @@ encode --input jsonl --tokens -f json --pad-to 3 --on-long chunk <padded
 echo '{"ids": [2, 3, 4]}' | encode --input jsonl -p mean --max-tokens 2 --on-long chunk | cut -c -44
 printf '{"ids": [2, 3, 4, 5, 6], "types": [0, 0, 1, 1, 1]}\n' | encode --input jsonl -p mean -f npy --max-tokens 3 --on-long chunk -o cut.npy; printf '{"ids": [2, 3, 4], "types": [0, 0, 1]}\n{"ids": [5, 6], "types": [1, 1]}\n' | encode --input jsonl -p mean -f npy | cmp - cut.npy && echo the same
 printf '{"ids": [2, 3, 4, 5, 6]}' | encode --input jsonl -p mean -f npy --max-tokens 2 --truncate-left -o cut.npy; printf '{"ids": [5, 6]}' | encode --input jsonl -p mean -f npy | cmp - cut.npy && echo the same
+# An ending is an --input, for other options, too.
+cp ids ids.jsonl; encode --pad-id 0 --max-tokens 3 --on-long truncate -f ids ids.jsonl; encode --pad-id 0 -f ids ids.txt
