@@ -26,7 +26,9 @@ static void read_all(struct vectors *vectors, const char *path)
     if (vectors->kind == VECTORS_ROWS) {
         const size_t columns =
             vectors->rows.type == ENGINE_BINARY ? 8 * vectors->width : vectors->width;
-        all = sum(vectors->rows.rows, vectors->n * engine_row_bytes(vectors->rows.type, columns));
+        const size_t n_bytes = vectors->n * engine_row_bytes(vectors->rows.type, columns);
+        must((const char *)vectors->rows.rows + n_bytes == vectors->file.data + vectors->file.len);
+        all = sum(vectors->rows.rows, n_bytes);
         return;
     }
     const size_t n_entries = vectors_start(vectors, vectors->n);

@@ -1,19 +1,14 @@
 /* The files that encode-search reads: rows of each type are compared with double precision, and
- * archives with other contents and any bytes are read or refused. tests/cli/search/ has what it
- * prints. */
-#include "tests/fuzz/replay.h"
+ * archives with other contents are refused. tests/cli/search/ has what it prints, and
+ * tests/fuzz/files/ any bytes. */
 #include "tests/tools/encode/head_models.h"
 #include "tests/tools/encode/npy_values.h"
-#include "tests/tools/program_ends.h"
 #include "tests/tools/shell.h"
-#include "tools/search/vector_files.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { ROWS = 300, NPY_HEAD = 128 };
 
@@ -173,49 +168,4 @@ TEST(a_query_at_a_time)
                         ": >served.npy; echo dog >&3; exec 3>&-; wait $!");
     assert_contains(result->err, "a file was overwritten or cut off while it was in use");
     shell_expect(0, "grep '1.0000  2' early");
-}
-
-/* ---- Any bytes ---- */
-
-/* A file that is taken is one whose every row can be read. */
-static int open_bytes(const uint8_t *data, size_t size)
-{
-    static struct vectors vectors;
-    support_write("fuzzed", data, size);
-    vectors.file = (struct mapped){0};
-    PROGRAM_RUN(vectors_open(&vectors, "fuzzed"));
-    if (program_code < 0) {
-        const char *end = vectors.file.data + vectors.file.len;
-        if (vectors.kind == VECTORS_ROWS)
-            assert_true((const char *)vectors.rows.rows +
-                            vectors.n *
-                                (vectors.rows.type == ENGINE_BINARY
-                                     ? vectors.width
-                                     : engine_row_bytes(vectors.rows.type, vectors.width)) ==
-                        end);
-        for (size_t i = 0; i < vectors.n && vectors.kind != VECTORS_ROWS; i++)
-            assert_true(vectors_start(&vectors, i) <= vectors_start(&vectors, i + 1));
-    }
-    vectors_close(&vectors);
-    return 0;
-}
-
-TEST(any_bytes)
-{
-    const char *const commands[] = {
-        "$ENCODE -p mean -f npy I",
-        "$ENCODE -m lexical.emb -p sparse -f npz 'dog cat' dog",
-    };
-    size_t n = 0;
-    const int err = dup(STDERR_FILENO), nowhere = open("/dev/null", O_WRONLY);
-    assert_true(err >= 0 && nowhere >= 0);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        const struct shell_result *result = shell_expect(0, "%s", commands[i]);
-        dup2(nowhere, STDERR_FILENO);
-        n += replay(open_bytes, result->out, result->out_len, 1000);
-        dup2(err, STDERR_FILENO);
-    }
-    close(err);
-    close(nowhere);
-    print_message("%zu inputs\n", n);
 }
