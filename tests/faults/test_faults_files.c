@@ -6,13 +6,11 @@
 
 /* A tokenizer.json with a bit of everything. */
 static const char TOKENIZER[] =
-    "{\"added_tokens\": [{\"id\": 1, \"content\": \"[CLS]\", \"special\": true}], "
-    "\"normalizer\": {\"type\": \"BertNormalizer\", \"lowercase\": true}, "
-    "\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"}, "
-    "\"post_processor\": {\"type\": \"BertProcessing\", \"cls\": [\"[CLS]\", 1], "
-    "\"sep\": [\"[SEP]\", 2]}, "
-    "\"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", \"vocab\": "
-    "{\"[UNK]\": 0, \"[CLS]\": 1, \"[SEP]\": 2, \"[MASK]\": 3, \"##a\": 4}}}";
+    "{'added_tokens': [{'id': 1, 'content': '[CLS]', 'special': true}], 'normalizer': {'type': "
+    "'BertNormalizer', 'lowercase': true}, 'pre_tokenizer': {'type': 'BertPreTokenizer'}, "
+    "'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', 2]}, "
+    "'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': {'[UNK]': 0, '[CLS]': 1, "
+    "'[SEP]': 2, '[MASK]': 3, '##a': 4}}}";
 
 SET_UP()
 {

@@ -131,17 +131,17 @@ static void add_all(struct tiny_tensors *tensors, const char *list)
 
 #define LM_HEAD "lm_head.dense DD+ lm_head.layer_norm D+ lm_head.bias V "
 #define NOMIC_CONFIG                                                                               \
-    "{\"n_embd\": 8, \"n_layer\": 2, \"n_head\": 2, \"n_inner\": 12, \"n_positions\": 10, "        \
-    "\"rotary_emb_fraction\": 1, \"activation_function\": \"swiglu\", \"qkv_proj_bias\": false, "  \
-    "\"mlp_fc1_bias\": false, \"mlp_fc2_bias\": false}"
-#define JINA_CONFIG "{\"position_embedding_type\": \"alibi\", \"feed_forward_type\": \"geglu\"}"
+    "{'n_embd': 8, 'n_layer': 2, 'n_head': 2, 'n_inner': 12, 'n_positions': 10, "                  \
+    "'rotary_emb_fraction': 1, 'activation_function': 'swiglu', 'qkv_proj_bias': false, "          \
+    "'mlp_fc1_bias': false, 'mlp_fc2_bias': false}"
+#define JINA_CONFIG "{'position_embedding_type': 'alibi', 'feed_forward_type': 'geglu'}"
 
 static const struct {
     const char *class_name, *config, *tensors;
     int64_t head, dense;
 } CASES[] = {
     {"RobertaForMaskedLM", "{}", BERT LM_HEAD, HEAD_MASK, DENSE_GELU},
-    {"XLMRobertaForMaskedLM", "{\"tie_word_embeddings\": false}",
+    {"XLMRobertaForMaskedLM", "{'tie_word_embeddings': false}",
      BERT LM_HEAD "lm_head.decoder.weight VD lm_head.decoder.bias V ", HEAD_MASK, DENSE_GELU},
     {"CamembertForSequenceClassification", "{}",
      BERT "classifier.dense DD+ classifier.out_proj LD+ ", HEAD_SEQUENCE, DENSE_TANH},
@@ -152,24 +152,24 @@ static const struct {
     {"MPNetForSequenceClassification", "{}", MPNET "classifier.dense DD+ classifier.out_proj LD+ ",
      HEAD_SEQUENCE, DENSE_TANH},
     {"MPNetForTokenClassification", "{}", MPNET "classifier LD+ ", HEAD_TOKEN, DENSE_NONE},
-    {"AlbertForMaskedLM", "{\"embedding_size\": 4}",
+    {"AlbertForMaskedLM", "{'embedding_size': 4}",
      ALBERT "predictions.dense ED+ predictions.LayerNorm E+ predictions.bias V ", HEAD_MASK,
      DENSE_GELU},
-    {"AlbertForSequenceClassification", "{\"embedding_size\": 4}",
+    {"AlbertForSequenceClassification", "{'embedding_size': 4}",
      ALBERT "albert.pooler DD+ classifier LD+ ", HEAD_SEQUENCE, DENSE_TANH},
-    {"AlbertForTokenClassification", "{\"embedding_size\": 4}", ALBERT "classifier LD+ ",
-     HEAD_TOKEN, DENSE_NONE},
+    {"AlbertForTokenClassification", "{'embedding_size': 4}", ALBERT "classifier LD+ ", HEAD_TOKEN,
+     DENSE_NONE},
     {"NomicBertForPreTraining", NOMIC_CONFIG,
      NOMIC "cls.predictions.transform.dense.weight DD cls.predictions.transform.layer_norm D+ ",
      HEAD_MASK, DENSE_SILU},
-    {"NomicBertForMaskedLM", "{\"hidden_act\": \"gelu\", \"tie_word_embeddings\": false}",
+    {"NomicBertForMaskedLM", "{'hidden_act': 'gelu', 'tie_word_embeddings': false}",
      NEW_NOMIC "cls.predictions.transform.dense DD+ cls.predictions.transform.layer_norm D+ "
                "cls.predictions.decoder VD+ cls.predictions.bias V ",
      HEAD_MASK, DENSE_GELU},
     {"NomicBertForSequenceClassification", NOMIC_CONFIG, NOMIC "pooler.dense DD+ classifier LD+ ",
      HEAD_SEQUENCE, DENSE_TANH},
-    {"NomicBertModel", "{\"hidden_act\": \"silu\"}", NEW_NOMIC, HEAD_NONE, DENSE_NONE},
-    {"NomicBertModel", "{\"hidden_act\": \"silu\"}", NOMIC, HEAD_NONE, DENSE_NONE},
+    {"NomicBertModel", "{'hidden_act': 'silu'}", NEW_NOMIC, HEAD_NONE, DENSE_NONE},
+    {"NomicBertModel", "{'hidden_act': 'silu'}", NOMIC, HEAD_NONE, DENSE_NONE},
     {"JinaBertForMaskedLM", JINA_CONFIG,
      JINA "cls.predictions.transform.dense DD+ cls.predictions.transform.LayerNorm D+ "
           "cls.predictions.bias V ",
@@ -178,7 +178,7 @@ static const struct {
      HEAD_SEQUENCE, DENSE_TANH},
     {"ModernBertForTokenClassification", "{}",
      MODERNBERT "head.dense.weight DD head.norm.weight D classifier LD+ ", HEAD_TOKEN, DENSE_GELU},
-    {"ModernBertForMaskedLM", "{\"decoder_bias\": false}",
+    {"ModernBertForMaskedLM", "{'decoder_bias': false}",
      MODERNBERT "head.dense.weight DD head.norm.weight D ", HEAD_MASK, DENSE_GELU},
     {"Contriever", "{}", BERT "pooler.dense DD+ ", HEAD_POOLER, DENSE_TANH},
 };
@@ -186,7 +186,7 @@ static const struct {
 static void write_class(const char *class_name, const char *keys, const char *tensors_list)
 {
     struct tiny_tensors tensors = {.header = json_object()};
-    json_t *config = tiny_config(), *more = json_loads(keys, 0, NULL);
+    json_t *config = tiny_config(), *more = json_loads(tiny_json(keys), 0, NULL);
     assert_non_null(more);
     json_object_set_new(config, "architectures", json_pack("[s]", class_name));
     json_object_del(config, "model_type");
@@ -238,11 +238,11 @@ TEST(heads_that_modules_do_not_need)
         int64_t without, with;
     } cases[] = {
         {"RobertaForMaskedLM", "{}", BERT, LM_HEAD, HEAD_NONE, HEAD_MASK},
-        {"XLMRobertaForSequenceClassification", "{\"num_labels\": 2}", BERT "pooler.dense DD+ ",
+        {"XLMRobertaForSequenceClassification", "{'num_labels': 2}", BERT "pooler.dense DD+ ",
          "classifier.dense DD+ classifier.out_proj LD+ ", HEAD_POOLER, HEAD_POOLER},
         {"BertForSequenceClassification", "{}", BERT "pooler.dense DD+ ", "classifier LD+ ",
          HEAD_POOLER, HEAD_POOLER},
-        {"ModernBertForSequenceClassification", "{\"classifier_pooling\": \"mean\"}", MODERNBERT,
+        {"ModernBertForSequenceClassification", "{'classifier_pooling': 'mean'}", MODERNBERT,
          "head.dense.weight DD head.norm.weight D classifier LD+ ", HEAD_NONE, HEAD_NONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -297,10 +297,10 @@ TEST(pooling_of_a_bare_decoder)
         const char *class_name, *config;
         int64_t pooling;
     } cases[] = {
-        {"Qwen3ForCausalLM", "{\"head_dim\": 4, \"num_key_value_heads\": 2}", POOLING_LAST},
-        {"Qwen3ForCausalLM", "{\"head_dim\": 4, \"num_key_value_heads\": 2, \"is_causal\": false}",
+        {"Qwen3ForCausalLM", "{'head_dim': 4, 'num_key_value_heads': 2}", POOLING_LAST},
+        {"Qwen3ForCausalLM", "{'head_dim': 4, 'num_key_value_heads': 2, 'is_causal': false}",
          POOLING_MEAN},
-        {"Qwen3Model", "{\"head_dim\": 4, \"num_key_value_heads\": 2}", POOLING_MEAN},
+        {"Qwen3Model", "{'head_dim': 4, 'num_key_value_heads': 2}", POOLING_MEAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         import_make();
@@ -315,8 +315,8 @@ TEST(pooling_of_a_bare_decoder)
 /* A matrix of the model that projects each token becomes the pooled vector's projection. */
 TEST(projection_of_the_model)
 {
-    static const char config[] = "{\"head_dim\": 4, \"num_key_value_heads\": 2, "
-                                 "\"use_bidirectional_attention\": true}";
+    static const char config[] =
+        "{'head_dim': 4, 'num_key_value_heads': 2, 'use_bidirectional_attention': true}";
     import_make();
     write_class("VoyageQwen3BidirectionalEmbedModel", config, QWEN "linear.weight FD ");
     assert_true(import_read());
@@ -353,21 +353,19 @@ TEST(types)
         const char *config, *pair;
     } cases[] = {
         {"{}", "2:0 A:0 3:0 B:1 3:1"},
-        {"{\"model_input_names\": [\"input_ids\", \"token_type_ids\"]}", "2:0 A:0 3:0 B:1 3:1"},
-        {"{\"model_input_names\": [\"input_ids\", \"attention_mask\"]}", "2:0 A:0 3:0 B:0 3:0"},
-        {"{\"tokenizer_class\": \"ElectraTokenizerFast\"}", "2:0 A:0 3:0 B:1 3:1"},
-        {"{\"tokenizer_class\": \"DistilBertTokenizerFast\"}", "2:0 A:0 3:0 B:0 3:0"},
-        {"{\"tokenizer_class\": \"PreTrainedTokenizerFast\"}", "2:0 A:0 3:0 B:0 3:0"},
-        {"{\"tokenizer_class\": \"PreTrainedTokenizerFast\", \"model_input_names\": "
-         "[\"token_type_ids\"]}",
+        {"{'model_input_names': ['input_ids', 'token_type_ids']}", "2:0 A:0 3:0 B:1 3:1"},
+        {"{'model_input_names': ['input_ids', 'attention_mask']}", "2:0 A:0 3:0 B:0 3:0"},
+        {"{'tokenizer_class': 'ElectraTokenizerFast'}", "2:0 A:0 3:0 B:1 3:1"},
+        {"{'tokenizer_class': 'DistilBertTokenizerFast'}", "2:0 A:0 3:0 B:0 3:0"},
+        {"{'tokenizer_class': 'PreTrainedTokenizerFast'}", "2:0 A:0 3:0 B:0 3:0"},
+        {"{'tokenizer_class': 'PreTrainedTokenizerFast', 'model_input_names': ['token_type_ids']}",
          "2:0 A:0 3:0 B:1 3:1"},
     };
     static const char tokenizer[] =
-        "{\"normalizer\": {\"type\": \"BertNormalizer\"}, \"pre_tokenizer\": {\"type\": "
-        "\"BertPreTokenizer\"}, \"post_processor\": {\"type\": \"BertProcessing\", \"sep\": "
-        "[\"[SEP]\", 3], \"cls\": "
-        "[\"[CLS]\", 2]}, \"model\": {\"type\": \"WordPiece\", \"unk_token\": \"[UNK]\", "
-        "\"vocab\": {\"[UNK]\": 0, \"i\": 1, \"[CLS]\": 2, \"[SEP]\": 3}}}";
+        "{'normalizer': {'type': 'BertNormalizer'}, 'pre_tokenizer': {'type': 'BertPreTokenizer'}, "
+        "'post_processor': {'type': 'BertProcessing', 'sep': ['[SEP]', 3], 'cls': ['[CLS]', 2]}, "
+        "'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': {'[UNK]': 0, 'i': 1, "
+        "'[CLS]': 2, '[SEP]': 3}}}";
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         import_make();
         tiny_write_text(import_directory, "tokenizer_config.json", cases[i].config);

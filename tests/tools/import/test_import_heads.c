@@ -186,7 +186,7 @@ TEST(lower_case_of_both)
 /* Contradictions between the definitions of a tokenizer are reported. */
 TEST(notes_on_tokenizers)
 {
-#define GENERIC "\"tokenizer_class\": \"PreTrainedTokenizerFast\""
+#define GENERIC "'tokenizer_class': 'PreTrainedTokenizerFast'"
     static const char *const cases[][2] = {
         {"false", "do_lower_case false, tokenizer.json lowercases"},
         {"true", "do_lower_case true, tokenizer.json keeps capitals"},
@@ -199,7 +199,7 @@ TEST(notes_on_tokenizers)
                          ? "{'normalizer': {'type': 'Lowercase'}, 'model': {'type': 'WordLevel', "
                            "'vocab': {'u': 0}, 'unk_token': 'u'}}"
                          : "{'model': {'type': 'WordLevel', 'vocab': {'u': 0}, 'unk_token': 'u'}}");
-        snprintf(text, sizeof text, "{" GENERIC ", \"do_lower_case\": %s}", cases[i][0]);
+        snprintf(text, sizeof text, "{" GENERIC ", 'do_lower_case': %s}", cases[i][0]);
         import_write("tokenizer_config.json", text);
         assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->out,
                         cases[i][1]);

@@ -57,62 +57,53 @@ TEST(header_length)
 /* Headers that are JSON with false values. */
 TEST(headers)
 {
+#define TENSOR(type, shape, offsets)                                                               \
+    "{'dtype': " type ", 'shape': " shape ", 'data_offsets': " offsets "}"
+#define A(type, shape, offsets) "{'a': " TENSOR(type, shape, offsets) "}"
     static const struct {
         const char *header, *words;
     } cases[] = {
         {"[]", "expected an object"},
-        {"{\"a\": 1}", "tensor 'a' is a number"},
-        {"{\"a\": {}}", "'dtype' is null"},
-        {"{\"a\": {\"dtype\": 32, \"shape\": [2], \"data_offsets\": [0, 8]}}",
-         "'dtype' is a number"},
-        {"{\"a\": {\"dtype\": \"F31\", \"shape\": [2], \"data_offsets\": [0, 8]}}", "dtype 'F31'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"data_offsets\": [0, 8]}}", "'shape' is null"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": \"2\", \"data_offsets\": [0, 8]}}", "'shape'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [-2], \"data_offsets\": [0, 8]}}", "'shape'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1.5], \"data_offsets\": [0, 8]}}", "'shape'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1,1,1,1,1,1,1,1,2], \"data_offsets\": [0, 8]}}",
-         "'shape'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2]}}", "'data_offsets'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0]}}", "'data_offsets'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [8, 0]}}", "8 and 0"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [-8, 0]}}",
-         "'data_offsets'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4], \"data_offsets\": [0, 16]}}",
-         "within the 8"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [4, 12]}}",
-         "within the 8"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [9007199254740984, "
-         "9007199254740992]}}",
-         "within the 8"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [1e300, 1e301]}}",
-         "'data_offsets'"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [3], \"data_offsets\": [0, 8]}}", "does not fit"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [4294967296, 4294967296], \"data_offsets\": [0, "
-         "8]}}",
-         "does not fit"},
-        {"{\"a\": {\"dtype\": \"F64\", \"shape\": [2], \"data_offsets\": [0, 8]}}", "does not fit"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, \"b\": "
-         "{\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
+        {"{'a': 1}", "tensor 'a' is a number"},
+        {"{'a': {}}", "'dtype' is null"},
+        {A("32", "[2]", "[0, 8]"), "'dtype' is a number"},
+        {A("'F31'", "[2]", "[0, 8]"), "dtype 'F31'"},
+        {"{'a': {'dtype': 'F32', 'data_offsets': [0, 8]}}", "'shape' is null"},
+        {A("'F32'", "'2'", "[0, 8]"), "'shape'"},
+        {A("'F32'", "[-2]", "[0, 8]"), "'shape'"},
+        {A("'F32'", "[1.5]", "[0, 8]"), "'shape'"},
+        {A("'F32'", "[1,1,1,1,1,1,1,1,2]", "[0, 8]"), "'shape'"},
+        {"{'a': {'dtype': 'F32', 'shape': [2]}}", "'data_offsets'"},
+        {A("'F32'", "[2]", "[0]"), "'data_offsets'"},
+        {A("'F32'", "[2]", "[8, 0]"), "8 and 0"},
+        {A("'F32'", "[2]", "[-8, 0]"), "'data_offsets'"},
+        {A("'F32'", "[4]", "[0, 16]"), "within the 8"},
+        {A("'F32'", "[2]", "[4, 12]"), "within the 8"},
+        {A("'F32'", "[2]", "[9007199254740984, 9007199254740992]"), "within the 8"},
+        {A("'F32'", "[2]", "[1e300, 1e301]"), "'data_offsets'"},
+        {A("'F32'", "[3]", "[0, 8]"), "does not fit"},
+        {A("'F32'", "[4294967296, 4294967296]", "[0, 8]"), "does not fit"},
+        {A("'F64'", "[2]", "[0, 8]"), "does not fit"},
+        {"{'a': " TENSOR("'F32'", "[2]", "[0, 8]") ", 'b': " TENSOR("'F32'", "[1]", "[4, 8]") "}",
          "overlap"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 8]}}",
-         "belong to none"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [0, 4]}}",
-         "by the tensors in it"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}, \"a\": "
-         "{\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
+        {A("'F32'", "[1]", "[4, 8]"), "belong to none"},
+        {A("'F32'", "[1]", "[0, 4]"), "by the tensors in it"},
+        {"{'a': " TENSOR("'F32'", "[2]", "[0, 8]") ", 'a': " TENSOR("'F32'", "[2]", "[0, 8]") "}",
          "duplicate"},
-        {"{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 8]}}",
-         "word_embeddings.weight"},
-        {"{\"\\u001b[2J\": {\"dtype\": \"X\"}}", "tensor '\033[2J'"},
+        {A("'F32'", "[2]", "[0, 8]"), "word_embeddings.weight"},
+        {"{'\\u001b[2J': {'dtype': 'X'}}", "tensor '\033[2J'"},
     };
+#undef A
+#undef TENSOR
     import_make();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char file[512] = "";
-        size_t n = strlen(cases[i].header);
+        const char *header = tiny_json(cases[i].header);
+        const size_t n = strlen(header);
         assert_true(n < sizeof file - 16);
         file[0] = (char)(n & 0xFF);
         file[1] = (char)(n >> 8);
-        memcpy(file + 8, cases[i].header, n);
+        memcpy(file + 8, header, n);
         support_write_in(import_directory, "model.safetensors", file, 8 + n + 8);
         import_refused(cases[i].header, cases[i].words);
     }

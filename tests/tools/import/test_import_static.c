@@ -25,11 +25,11 @@ enum { ROWS = 3, TOKENS = 5, WIDTH = 4 };
 
 /* The template's special tokens are not put into texts. */
 static const char TOKENIZER[] =
-    "{\"model\": {\"type\": \"WordLevel\", \"unk_token\": \"[UNK]\", \"vocab\": {\"[UNK]\": 0, "
-    "\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4}}, \"pre_tokenizer\": {\"type\": \"WhitespaceSplit\"}, "
-    "\"post_processor\": {\"type\": \"BertProcessing\", \"sep\": [\"c\", 3], \"cls\": [\"d\", 4]}}";
-static const char CONFIG[] = "{\"model_type\": \"model2vec\", \"architectures\": "
-                             "[\"StaticModel\"], \"seq_length\": 1000000, \"normalize\": false}";
+    "{'model': {'type': 'WordLevel', 'unk_token': '[UNK]', 'vocab': {'[UNK]': 0, 'a': 1, 'b': 2, "
+    "'c': 3, 'd': 4}}, 'pre_tokenizer': {'type': 'WhitespaceSplit'}, 'post_processor': {'type': "
+    "'BertProcessing', 'sep': ['c', 3], 'cls': ['d', 4]}}";
+static const char CONFIG[] = "{'model_type': 'model2vec', 'architectures': ['StaticModel'], "
+                             "'seq_length': 1000000, 'normalize': false}";
 
 /* ---- The tensors ---- */
 
@@ -46,40 +46,28 @@ static void fill_table(void)
 /* `rows` rows under that name; mapping and weights, of other types, where they are asked for. */
 static void write_tensors(const char *name, int rows, const int32_t *mapping, const double *weights)
 {
-    char header[512], bytes[1024];
-    size_t n = (size_t)rows * sizeof table[0], at = n;
-    int len = snprintf(header, sizeof header,
-                       "{\"%s\": {\"dtype\": \"F32\", \"shape\": [%d, %d], \"data_offsets\": [0, "
-                       "%zu]}",
-                       name, rows, WIDTH, n);
-    if (weights != NULL) {
-        len += snprintf(header + len, sizeof header - (size_t)len,
-                        ", \"weights\": {\"dtype\": \"F64\", \"shape\": [%d], \"data_offsets\": "
-                        "[%zu, %zu]}",
-                        TOKENS, at, at + sizeof WEIGHTS);
-        at += sizeof WEIGHTS;
-    }
-    if (mapping != NULL) {
-        len += snprintf(header + len, sizeof header - (size_t)len,
-                        ", \"mapping\": {\"dtype\": \"I32\", \"shape\": [%d], \"data_offsets\": "
-                        "[%zu, %zu]}",
-                        TOKENS, at, at + sizeof MAPPING);
-    }
-    len += snprintf(header + len, sizeof header - (size_t)len, "}");
-    uint64_t n_header = (uint64_t)len;
-    memcpy(bytes, &n_header, sizeof n_header);
-    memcpy(bytes + 8, header, (size_t)len);
-    size_t end = 8 + (size_t)len;
     const struct {
-        const void *data;
-        size_t n;
-    } parts[] = {{table, n}, {weights, sizeof WEIGHTS}, {mapping, sizeof MAPPING}};
+        const char *name, *type;
+        const void *numbers;
+        size_t n_bytes;
+        int shape[3];
+    } all[] = {{name, "F32", table, (size_t)rows * sizeof table[0], {rows, WIDTH, -1}},
+               {"weights", "F64", weights, sizeof WEIGHTS, {TOKENS, -1}},
+               {"mapping", "I32", mapping, sizeof MAPPING, {TOKENS, -1}}};
+    struct tiny_tensors tensors = {.header = json_object()};
+    size_t len;
     for (size_t i = 0; i < 3; i++)
-        if (parts[i].data != NULL) {
-            memcpy(bytes + end, parts[i].data, parts[i].n);
-            end += parts[i].n;
+        if (all[i].numbers != NULL)
+            tiny_tensors_add(&tensors, all[i].name, all[i].type, all[i].shape);
+    char *file = tiny_tensors_file(&tensors, &len), *to = file + len - tensors.n_data;
+    for (size_t i = 0; i < 3; i++)
+        if (all[i].numbers != NULL) {
+            memcpy(to, all[i].numbers, all[i].n_bytes);
+            to += all[i].n_bytes;
         }
-    support_write_in(import_directory, "model.safetensors", bytes, end);
+    support_write_in(import_directory, "model.safetensors", file, len);
+    free(file);
+    tiny_tensors_free(&tensors);
 }
 
 /* A directory with a tokenizer alone. */
@@ -152,10 +140,10 @@ TEST(length)
     static const struct {
         const char *config, *limit;
     } cases[] = {
-        {"{\"model_type\": \"model2vec\"}", "max_text_tokens        512"},
-        {"{\"model_type\": \"model2vec\", \"max_length\": 9}", "max_text_tokens        9"},
-        {"{\"model_type\": \"model2vec\", \"max_length\": 9000}", "max_tokens             9000"},
-        {"{\"model_type\": \"model2vec\", \"max_length\": null}", "max_tokens             8192"},
+        {"{'model_type': 'model2vec'}", "max_text_tokens        512"},
+        {"{'model_type': 'model2vec', 'max_length': 9}", "max_text_tokens        9"},
+        {"{'model_type': 'model2vec', 'max_length': 9000}", "max_tokens             9000"},
+        {"{'model_type': 'model2vec', 'max_length': null}", "max_tokens             8192"},
     };
     begin();
     write_tensors("embeddings", TOKENS, NULL, NULL);
@@ -172,13 +160,12 @@ static void write_tokenizer(const char *truncation)
 {
     char text[800];
     snprintf(text, sizeof text,
-             "{%s\"model\": {\"type\": \"WordLevel\", \"unk_token\": \"[UNK]\", \"vocab\": "
-             "{\"[UNK]\": 0, \"a\": 1, \"b\u00e9\": 2, \"cc\": 3, \"ddd\": 4}}, "
-             "\"pre_tokenizer\": {\"type\": \"WhitespaceSplit\"}, \"post_processor\": {\"type\": "
-             "\"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"S\", \"type_id\": "
-             "0}}, {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}], \"pair\": [{\"Sequence\": "
-             "{\"id\": \"A\", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}], "
-             "\"special_tokens\": {\"S\": {\"id\": \"S\", \"ids\": [9000], \"tokens\": [\"S\"]}}}}",
+             "{%s'model': {'type': 'WordLevel', 'unk_token': '[UNK]', 'vocab': {'[UNK]': 0, 'a': "
+             "1, 'b\u00e9': 2, 'cc': 3, 'ddd': 4}}, 'pre_tokenizer': {'type': 'WhitespaceSplit'}, "
+             "'post_processor': {'type': 'TemplateProcessing', 'single': [{'SpecialToken': {'id': "
+             "'S', 'type_id': 0}}, {'Sequence': {'id': 'A', 'type_id': 0}}], 'pair': [{'Sequence': "
+             "{'id': 'A', 'type_id': 0}}, {'Sequence': {'id': 'B', 'type_id': 1}}], "
+             "'special_tokens': {'S': {'id': 'S', 'ids': [9000], 'tokens': ['S']}}}}",
              truncation);
     import_write("tokenizer.json", text);
 }
@@ -189,7 +176,7 @@ TEST(cut_texts)
 {
     static const int ids[] = {1, 1, 4};
     begin();
-    write_tokenizer("\"truncation\": {\"max_length\": 1}, ");
+    write_tokenizer("'truncation': {'max_length': 1}, ");
     import_write("config.json", "{'model_type': 'model2vec', 'max_length': 3}");
     write_tensors("embeddings", TOKENS, NULL, NULL);
     import("");
@@ -208,12 +195,12 @@ TEST(truncation_of_tokenizer_json)
 {
     static const int ids[] = {1, 0};
     begin();
-    write_tokenizer("\"truncation\": {\"max_length\": 2}, ");
+    write_tokenizer("'truncation': {'max_length': 2}, ");
     write_tensors("embedding.weight", TOKENS, NULL, NULL);
     import_write("modules.json", "[{'path': '.', 'type': 'StaticEmbedding'}]");
     import("");
     vector_is("a z ddd", ids, 2, NULL, NULL, false);
-    write_tokenizer("\"truncation\": {\"max_length\": 2, \"direction\": \"Left\"}, ");
+    write_tokenizer("'truncation': {'max_length': 2, 'direction': 'Left'}, ");
     import_refused("the start", "the truncation's 'direction' is 'Left'");
 }
 

@@ -108,9 +108,8 @@ TEST(pylate_defaults_and_refusals)
 }
 
 /* A MultiVectorEncoder of sentence-transformers 6. */
-#define TOKENS                                                                                     \
-    "\"module_input_name\": \"token_embeddings\", \"module_output_name\": \"token_embeddings\""
-#define IDENTITY ", \"activation_function\": \"torch.nn.modules.linear.Identity\", "
+#define TOKENS   "'module_input_name': 'token_embeddings', 'module_output_name': 'token_embeddings'"
+#define IDENTITY ", 'activation_function': 'torch.nn.modules.linear.Identity', "
 
 static void make_dense(const char *folder, const char *config, const char *tensors)
 {
@@ -124,9 +123,8 @@ static void make_dense(const char *folder, const char *config, const char *tenso
 
 static void make_multi_vector(void)
 {
-    static const char MASK[] =
-        "{\"skiplist_words\": [\"dog\", \"zebra\"], \"skiplist_tasks\": [\"document\"], "
-        "\"keep_only_token_ids\": null}";
+    static const char MASK[] = "{'skiplist_words': ['dog', 'zebra'], 'skiplist_tasks': "
+                               "['document'], 'keep_only_token_ids': null}";
     import_make();
     import_write("modules.json",
                  "[{'path': '', 'type': 'sentence_transformers.base.modules.Transformer'}, "
@@ -135,13 +133,13 @@ static void make_multi_vector(void)
                  "{'path': '3', 'type': 'sentence_transformers.base.modules.Normalize'}, {'path': "
                  "'4', 'type': 'sentence_transformers.x.MultiVectorMask'}]");
     make_dense("1_Dense",
-               "{\"in_features\": 8, \"out_features\": 5, \"use_residual\": true" IDENTITY TOKENS
-               "}",
+               "{'in_features': 8, 'out_features': 5, 'use_residual': true" IDENTITY TOKENS "}",
                "linear.weight 5 8, linear.bias 5, residual.weight 5 8");
-    make_dense("2_Dense",
-               "{\"in_features\": 5, \"out_features\": 5, \"bias\": false, "
-               "\"use_residual\": true" IDENTITY TOKENS "}",
-               "linear.weight 5 5");
+    make_dense(
+        "2_Dense",
+        "{'in_features': 5, 'out_features': 5, 'bias': false, 'use_residual': true" IDENTITY TOKENS
+        "}",
+        "linear.weight 5 5");
     make_folder("3");
     import_write("3/config.json", "{" TOKENS "}");
     make_folder("4");
@@ -431,7 +429,7 @@ static void write_masked(void)
 TEST(splade)
 {
     import_make();
-    write_splade("{\"pooling_strategy\": \"sum\", \"activation_function\": \"log1p_relu\"}");
+    write_splade("{'pooling_strategy': 'sum', 'activation_function': 'log1p_relu'}");
     import_refused("a body alone", "BertModel has no head of masked language models");
     write_masked();
     if (!import_read())
@@ -448,9 +446,9 @@ TEST(splade)
     assert_int_equal(model->sparse_pooling, SPARSE_MAX);
     assert_int_equal(model->sparse_activation, SPARSE_LOG);
     import_free();
-    write_splade("{\"pooling_strategy\": \"mean\"}");
+    write_splade("{'pooling_strategy': 'mean'}");
     import_refused("another pooling", "max or sum");
-    write_splade("{\"activation_function\": \"gelu\"}");
+    write_splade("{'activation_function': 'gelu'}");
     import_refused("another activation", "relu or log1p_relu");
 }
 

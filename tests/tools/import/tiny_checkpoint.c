@@ -12,7 +12,7 @@ enum { NAME = 128 };
 
 static size_t element_bytes(const char *dtype)
 {
-    if (strcmp(dtype, "F32") == 0)
+    if (strcmp(dtype, "F32") == 0 || strcmp(dtype, "I32") == 0)
         return 4;
     return strcmp(dtype, "F16") == 0 || strcmp(dtype, "BF16") == 0 ? 2 : 8;
 }
