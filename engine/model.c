@@ -168,7 +168,6 @@ static void bind_layer(struct binder *binder, size_t index, struct layer *layer)
     size_t width = config->width, middle = config->feed_forward;
     size_t head_width = config_head_width(config, index);
     size_t n_keys = config_key_value_heads(config, index), queries = config->heads * head_width;
-    const size_t position_rows = config_position_rows(config);
     enum norm_kind norm = config->norm;
     enum norm_kind first = index == 0 && !config->first_norm ? NORM_NONE : norm;
     enum norm_kind after = config->norm_place == NORM_SANDWICH ? norm : NORM_NONE;
@@ -187,11 +186,11 @@ static void bind_layer(struct binder *binder, size_t index, struct layer *layer)
     layer->head_width = head_width;
     layer->key_value_heads = n_keys;
     if (config_span(config) > 0 && config->position_terms != TERMS_P2C)
-        layer->position_key = bind_floats(binder, "attention.position_key", "weight", position_rows,
-                                          head_width, IN_PANELS);
+        layer->position_key = bind_floats(binder, "attention.position_key", "weight",
+                                          config_position_rows(config), head_width, IN_PANELS);
     if (config_span(config) > 0 && config->position_terms != TERMS_C2P)
         layer->position_query = bind_floats(binder, "attention.position_query", "weight",
-                                            position_rows, head_width, IN_PANELS);
+                                            config_position_rows(config), head_width, IN_PANELS);
     layer->output = bind_linear(binder, "attention.output", width, queries, config->attention_bias);
     layer->attention_norm_after = bind_norm(binder, "attention.norm_after", after_attention, width);
     layer->feed_forward_norm = bind_norm(binder, "feed_forward.norm", norm, width);

@@ -49,41 +49,55 @@ struct task {
     const float *bias; /* bias[i - j] of query i and key j, or NULL */
 };
 
-/* Returns the block of scores of the keys from `key` on and the queries from `query` on. */
-static struct score_block block_of(const struct task *task, size_t query, size_t n_queries,
-                                   size_t key, size_t n_keys, float *scores)
+/* What scores are computed of, and where. Not by OpenBLAS under look-ahead masks: a row's bits must
+ * not depend on later tokens. */
+struct operands {
+    const float *keys;
+    size_t stride;
+    const float *queries; /* in panels */
+    float *scores;
+    bool by_blas;
+};
+
+/* Computes the scores of the keys from `key` on and the queries from `query` on; what positions fill
+ * in is added. */
+static struct score_block score(const struct task *task, const struct operands *of, size_t query,
+                                size_t n_queries, size_t key, size_t n_keys)
 {
-    struct band band = task->head->band;
-    ptrdiff_t ahead = (ptrdiff_t)query - (ptrdiff_t)key;
-    return (struct score_block){
-        .scores = scores,
-        .stride = row_stride(n_queries),
+    const struct attention_head *head = task->head;
+    const size_t width = head->head_width, stride = row_stride(n_queries);
+    const ptrdiff_t ahead = (ptrdiff_t)query - (ptrdiff_t)key;
+    const bool is_begun = head->positions != NULL;
+    const struct score_block scores = {
+        .scores = of->scores,
+        .stride = stride,
         .n_keys = n_keys,
         .n_queries = n_queries,
-        .first = ahead - (ptrdiff_t)band.before,
-        .last = ahead + (ptrdiff_t)band.after,
+        .first = ahead - (ptrdiff_t)head->band.before,
+        .last = ahead + (ptrdiff_t)head->band.after,
         .bias = task->bias != NULL ? task->bias + ahead : NULL,
     };
-}
-
-/* Computes the scores of keys, `stride` floats apart, by queries in panels; adds them to what
- * positions have filled in. */
-static void multiply(const struct task *task, const float *keys, size_t stride,
-                     const float *queries, const struct score_block *scores)
-{
-    const size_t width = task->head->head_width;
-    task->kernels->product(&(struct product){
-        .x = keys,
-        .x_stride = stride,
-        .panels = queries,
-        .panel_stride = width * PANEL,
-        .k = width,
-        .residual = task->head->positions != NULL ? scores->scores : NULL,
-        .out = scores->scores,
-        .out_stride = scores->stride,
-        .n_rows = scores->n_keys,
-        .n_panels = scores->stride / PANEL,
-    });
+    if (is_begun)
+        disentangled_fill(task->kernels, head->positions, &scores, query, key, &task->positions);
+    if (of->by_blas)
+        blas_multiply(head->blas, n_keys, n_queries, width, head->scale,
+                      (struct blas_operand){of->keys + key * of->stride, of->stride, false},
+                      (struct blas_operand){head->q + query * head->stride, head->stride, true},
+                      is_begun, of->scores, stride);
+    else
+        task->kernels->product(&(struct product){
+            .x = of->keys + key * of->stride,
+            .x_stride = of->stride,
+            .panels = of->queries,
+            .panel_stride = width * PANEL,
+            .k = width,
+            .residual = is_begun ? of->scores : NULL,
+            .out = of->scores,
+            .out_stride = stride,
+            .n_rows = n_keys,
+            .n_panels = stride / PANEL,
+        });
+    return scores;
 }
 
 static struct head_rows rows_of(const struct attention_head *head, const float *first)
@@ -101,14 +115,13 @@ static void attend_few(const struct task *task, size_t n)
     float *queries = task->work->few.queries;
     double *weights = task->work->few.weights, *share = task->work->few.share;
     size_t width = head->head_width, columns = row_stride(n), n_keys = smaller(n, task->n_keys);
-    struct score_block scores = block_of(task, 0, n, 0, n_keys, task->work->few.scores);
+    const struct operands operands = {head->k, head->stride, queries, task->work->few.scores,
+                                      false};
     kernels->pack_rows(head->q, head->stride, n, width, head->scale, queries);
-    if (head->positions != NULL) {
+    if (head->positions != NULL)
         disentangled_queries(kernels, head->positions, rows_of(head, head->q), 0, n,
                              &task->positions);
-        disentangled_fill(kernels, head->positions, &scores, 0, 0, &task->positions);
-    }
-    multiply(task, head->k, head->stride, queries, &scores);
+    const struct score_block scores = score(task, &operands, 0, n, 0, n_keys);
     kernels->softmax_exactly(&scores, weights, share);
     kernels->mix_exactly(&(struct exact_mix){
         .weights = weights,
@@ -151,34 +164,11 @@ struct block {
     struct key_range keys;
 };
 
-/* Not under look-ahead masks: a row's bits must not depend on later tokens. */
-static bool use_blas(const struct attention_head *head)
-{
-    return head->blas != NULL && head->band.after > 0;
-}
-
-/* Computes the scores of the keys from `key` on, to the end of their block. */
-static struct score_block score(const struct task *task, const struct block *block, size_t key)
+static struct operands many_keys(const struct task *task)
 {
     const struct attention_head *head = task->head;
-    size_t width = head->head_width;
-    struct score_block scores =
-        block_of(task, block->first, block->n_queries, key,
-                 smaller(block->keys.end - key, KEY_BLOCK), task->work->many.scores);
-    const float *keys = task->work->many.keys + key * width;
-    if (head->positions != NULL)
-        disentangled_fill(task->kernels, head->positions, &scores, block->first, key,
-                          &task->positions);
-    if (use_blas(head)) {
-        blas_multiply(
-            head->blas, scores.n_keys, block->n_queries, width, head->scale,
-            (struct blas_operand){keys, width, false},
-            (struct blas_operand){head->q + block->first * head->stride, head->stride, true},
-            head->positions != NULL, scores.scores, scores.stride);
-        return scores;
-    }
-    multiply(task, keys, width, task->work->many.queries, &scores);
-    return scores;
+    return (struct operands){task->work->many.keys, head->head_width, task->work->many.queries,
+                             task->work->many.scores, head->blas != NULL && head->band.after > 0};
 }
 
 /* Adds a block of keys to the context by OpenBLAS, and divides it after the last block. */
@@ -202,19 +192,21 @@ static void attend_block(const struct task *task, const struct block *block)
     const struct attention_work *work = task->work;
     const struct kernels *kernels = task->kernels;
     const struct attention_head *head = task->head;
+    const struct operands operands = many_keys(task);
     size_t values_stride = row_stride(head->head_width);
     for (size_t i = 0; i < row_stride(block->n_queries); i++) {
         work->many.max[i] = -FLT_MAX;
         work->many.sum[i] = 0;
     }
-    if (!use_blas(head))
+    if (!operands.by_blas)
         kernels->pack_rows(head->q + block->first * head->stride, head->stride, block->n_queries,
                            head->head_width, head->scale, work->many.queries);
     if (head->positions != NULL)
         disentangled_queries(kernels, head->positions, rows_of(head, head->q), block->first,
                              block->n_queries, &task->positions);
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
-        struct score_block scores = score(task, block, key);
+        struct score_block scores = score(task, &operands, block->first, block->n_queries, key,
+                                          smaller(block->keys.end - key, KEY_BLOCK));
         bool last = key + scores.n_keys == block->keys.end;
         kernels->softmax_block(&scores, work->many.max, work->many.sum, work->many.factor);
         struct mix mix = {
@@ -232,7 +224,7 @@ static void attend_block(const struct task *task, const struct block *block)
             .out = last ? head->out + block->first * head->out_stride : work->many.context,
             .out_stride = last ? head->out_stride : values_stride,
         };
-        if (use_blas(head))
+        if (operands.by_blas)
             mix_by_blas(head->blas, work->many.context, &mix);
         else
             kernels->mix(&mix);
@@ -243,6 +235,7 @@ static void attend_block(const struct task *task, const struct block *block)
 static void write_map(const struct task *task, const struct block *block)
 {
     const struct attention_work *work = task->work;
+    const struct operands operands = many_keys(task);
     float share[QUERY_BLOCK];
     size_t n_tokens = task->head->n_tokens;
     float *map = task->head->map + block->first * n_tokens;
@@ -250,7 +243,8 @@ static void write_map(const struct task *task, const struct block *block)
     for (size_t i = 0; i < block->n_queries; i++)
         share[i] = 1 / work->many.sum[i];
     for (size_t key = block->keys.begin; key < block->keys.end; key += KEY_BLOCK) {
-        struct score_block scores = score(task, block, key);
+        struct score_block scores = score(task, &operands, block->first, block->n_queries, key,
+                                          smaller(block->keys.end - key, KEY_BLOCK));
         task->kernels->softmax_block(&scores, work->many.max, work->many.sum, work->many.factor);
         for (size_t i = 0; i < block->n_queries; i++) {
             float *row = map + i * n_tokens + key;

@@ -35,7 +35,23 @@ size_t encoder_linear_parts(const struct encoder *encoder, size_t i)
     return i > 0 && kind == 2 && is_gated ? 2 : 1;
 }
 
-/* Multiplies by stored panels, from number `begin` on: all columns of a block of rows at once. */
+/* Multiplies all rows, block by block, by panels that need no decoding. */
+static void multiply_rows(void (*kernel)(const struct product *), const struct product *p,
+                          size_t x_bytes)
+{
+    size_t bytes = x_bytes == sizeof(uint16_t) ? 3 * BLOCK_BYTES : BLOCK_BYTES; /* bf16: faster */
+    size_t block = larger(bytes / (p->k * x_bytes) / BLOCK_STEP, 1) * BLOCK_STEP;
+    if (p->n_rows <= block) {
+        kernel(p);
+        return;
+    }
+    for (size_t row = 0; row < p->n_rows; row += block) {
+        struct product part = product_rows(p, row, smaller(p->n_rows - row, block), x_bytes);
+        kernel(&part);
+    }
+}
+
+/* Multiplies by stored panels, from number `begin` on, all columns in one call. */
 static void multiply_stored(const struct kernels *kernels, const struct matrix *weight,
                             const struct linear_input *in, size_t begin, struct product *p,
                             const struct linear_work *work)
@@ -65,20 +81,10 @@ static void multiply_stored(const struct kernels *kernels, const struct matrix *
     }
     p->type = weight->type;
     p->panels = (const char *)weight->data + begin * p->panel_stride * weight_bytes;
-    if (in->blas_rows > 0) {
+    if (in->blas_rows > 0)
         kernels->product_blas(in->blas, in->blas_rows, p, &work->blas);
-        return;
-    }
-    size_t bytes = x_bytes == sizeof(uint16_t) ? 3 * BLOCK_BYTES : BLOCK_BYTES; /* bf16: faster */
-    size_t block = larger(bytes / (p->k * x_bytes) / BLOCK_STEP, 1) * BLOCK_STEP;
-    if (p->n_rows <= block) {
-        kernel(p);
-        return;
-    }
-    for (size_t row = 0; row < p->n_rows; row += block) {
-        struct product part = product_rows(p, row, smaller(p->n_rows - row, block), x_bytes);
-        kernel(&part);
-    }
+    else
+        multiply_rows(kernel, p, x_bytes);
 }
 
 /* Multiplies by panels decoded to memory, from number `begin` on, DECODED_PANELS at a time. */
@@ -90,7 +96,7 @@ static void multiply_decoded(const struct kernels *kernels, const struct matrix 
         p->n_panels = left < DECODED_PANELS ? left : DECODED_PANELS;
         for (size_t i = 0; i < p->n_panels; i++)
             matrix_panel(weight, begin + i, panels + i * p->panel_stride);
-        kernels->product(p);
+        multiply_rows(kernels->product, p, sizeof(float));
         size_t n_columns = p->n_panels * PANEL;
         p->bias = p->bias != NULL ? p->bias + n_columns : NULL;
         p->residual = p->residual != NULL ? p->residual + n_columns : NULL;
