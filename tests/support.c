@@ -95,6 +95,17 @@ void support_write_in(const char *folder, const char *name, const void *bytes, s
     support_write(path, bytes, len);
 }
 
+size_t support_count_files(const char *folder)
+{
+    size_t n = 0;
+    DIR *directory = opendir(folder);
+    assert_non_null(directory);
+    while (readdir(directory) != NULL)
+        n++;
+    closedir(directory);
+    return n - 2; /* . and .. */
+}
+
 void *support_read(const char *path, size_t *len)
 {
     FILE *file = fopen(path, "rb");

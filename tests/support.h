@@ -35,6 +35,7 @@ void support_write_in(const char *folder, const char *name, const void *bytes, s
 
 /* Returns a file's bytes, aligned to 64. */
 void *support_read(const char *path, size_t *len);
+size_t support_count_files(const char *folder);
 
 /* The suite's own folder: made when first asked for, removed with all that is in it after the
  * last test. */

@@ -4,7 +4,6 @@
 #include "tests/faults/fault.h"
 #include "tests/support.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,17 +48,6 @@ static char *read_all(const char *path, size_t *len)
     return bytes;
 }
 
-static size_t count_files(const char *path)
-{
-    size_t n = 0;
-    DIR *folder = opendir(path);
-    assert_non_null(folder);
-    while (readdir(folder) != NULL)
-        n++;
-    closedir(folder);
-    return n - 2; /* . and .. */
-}
-
 /* ---- One run ---- */
 
 static void run_once(const struct fault_case *tested, size_t kind, uint64_t n,
@@ -83,7 +71,7 @@ static void run_once(const struct fault_case *tested, size_t kind, uint64_t n,
     outcome->out = read_all(out, &outcome->out_len);
     outcome->err = read_all(err, &outcome->err_len);
     outcome->result = read_all(result, &outcome->result_len);
-    outcome->n_files = count_files(work);
+    outcome->n_files = support_count_files(work);
 }
 
 static void drop(struct outcome *outcome)

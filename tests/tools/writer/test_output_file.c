@@ -3,7 +3,6 @@
 #include "tests/support.h"
 #include "tools/writer/output_file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -35,38 +34,33 @@ static mode_t mode_of(const char *name)
     return status.st_mode & 07777;
 }
 
-/* Names in the folder, without "." and "..". */
-static size_t count_names(void)
+static engine_error error; /* of the files that are open */
+
+static struct output_file *open_at(const char *name, enum output_kind kind)
 {
-    size_t n = 0;
-    DIR *directory = opendir(folder);
-    assert_non_null(directory);
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(directory);
-    return n;
+    struct output_file *file;
+    assert_ok(output_file_open(name, kind, &file, &error));
+    return file;
 }
 
 static void write_text(const char *name, const char *text)
 {
-    engine_error error;
-    struct output_file *file;
-    assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_OK);
-    assert_int_equal(output_file_write(file, text, strlen(text)), ENGINE_OK);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    struct output_file *file = open_at(name, OUTPUT_STREAM);
+    assert_ok(output_file_write(file, text, strlen(text)));
+    assert_ok(output_file_finish(file));
 }
 
 /* Opening must fail, with these words and the path in the message. */
 static void expect_refusal(const char *name, enum output_kind kind, const char *words)
 {
-    engine_error error = {0};
     struct output_file *file = (struct output_file *)&error;
-    assert_int_equal(output_file_open(name, kind, &file, &error), ENGINE_ERROR_IO);
+    error = (engine_error){0};
+    assert_fails(IO, output_file_open(name, kind, &file, &error));
     assert_null(file);
     assert_int_equal(error.status, ENGINE_ERROR_IO);
     assert_non_null(strstr(error.message, words));
     assert_non_null(strstr(error.message, name));
-    assert_int_equal(output_file_open(name, kind, &file, NULL), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_open(name, kind, &file, NULL));
 }
 
 TEST(new_file)
@@ -76,47 +70,44 @@ TEST(new_file)
     umask(mask);
     read_back(path, "hello");
     assert_int_equal(mode_of(path), 0640);
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 TEST(nothing_is_seen_before_the_end)
 {
-    struct output_file *file;
     support_write_text(path, "old");
-    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
+    struct output_file *file = open_at(path, OUTPUT_STREAM);
     fprintf(output_file_stream(file), "n%s", "ew");
-    assert_int_equal(output_file_write(file, " text", 5), ENGINE_OK);
+    assert_ok(output_file_write(file, " text", 5));
     fflush(output_file_stream(file));
     read_back(path, "old");
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    assert_ok(output_file_finish(file));
     read_back(path, "new text");
 }
 
 TEST(abort)
 {
-    struct output_file *file;
     char other[SUPPORT_PATH];
     support_write_text(path, "old");
     support_path(other, folder, "other");
     const char *const names[] = {path, other};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(output_file_open(names[i], OUTPUT_STREAM, &file, NULL), ENGINE_OK);
-        assert_int_equal(output_file_write(file, "lost", 4), ENGINE_OK);
+        struct output_file *file = open_at(names[i], OUTPUT_STREAM);
+        assert_ok(output_file_write(file, "lost", 4));
         output_file_abort(file);
     }
     output_file_abort(NULL);
     read_back(path, "old");
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 TEST(rewrite)
 {
-    struct output_file *file;
-    assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
-    assert_int_equal(output_file_write(file, "____-body", 9), ENGINE_OK);
-    assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
-    assert_int_equal(output_file_write(file, "-end", 4), ENGINE_OK);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    struct output_file *file = open_at(path, OUTPUT_REWRITES);
+    assert_ok(output_file_write(file, "____-body", 9));
+    assert_ok(output_file_rewrite(file, 0, "head", 4));
+    assert_ok(output_file_write(file, "-end", 4));
+    assert_ok(output_file_finish(file));
     read_back(path, "head-body-end");
 }
 
@@ -156,7 +147,6 @@ TEST(refused_places)
 TEST(pipes)
 {
     char text[16] = "";
-    struct output_file *file;
     assert_int_equal(mkfifo(path, 0600), 0);
     expect_refusal(path, OUTPUT_REWRITES, "pipe");
     int reader = open(path, O_RDONLY | O_NONBLOCK);
@@ -164,26 +154,25 @@ TEST(pipes)
     write_text(path, "through");
     assert_int_equal(read(reader, text, sizeof text), 7);
     assert_string_equal(text, "through");
-    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_OK);
-    assert_int_equal(output_file_write(file, "not sent", 8), ENGINE_OK);
+    struct output_file *file = open_at(path, OUTPUT_STREAM);
+    assert_ok(output_file_write(file, "not sent", 8));
     output_file_abort(file);
     assert_int_equal(read(reader, text, sizeof text), 0);
     close(reader);
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 TEST(open_descriptors)
 {
     char name[64];
-    struct output_file *file;
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "before ", 7), 7);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
-    assert_int_equal(output_file_open(name, OUTPUT_REWRITES, &file, NULL), ENGINE_OK);
-    assert_int_equal(output_file_write(file, "____ tail", 9), ENGINE_OK);
-    assert_int_equal(output_file_rewrite(file, 0, "head", 4), ENGINE_OK);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    struct output_file *file = open_at(name, OUTPUT_REWRITES);
+    assert_ok(output_file_write(file, "____ tail", 9));
+    assert_ok(output_file_rewrite(file, 0, "head", 4));
+    assert_ok(output_file_finish(file));
     read_back(path, "before head tail");
     assert_int_equal(write(fd, " after", 6), 6);
     close(fd);
@@ -201,8 +190,8 @@ TEST(names_like_those_of_descriptors)
     expect_refusal(names[0], OUTPUT_STREAM, "directory");
     expect_refusal(names[1], OUTPUT_STREAM, "No such file");
     expect_refusal(names[2], OUTPUT_STREAM, "No such file");
-    assert_int_equal(output_file_open("/dev/stderr", OUTPUT_STREAM, &file, NULL), ENGINE_OK);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    file = open_at("/dev/stderr", OUTPUT_STREAM);
+    assert_ok(output_file_finish(file));
     int fd = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
     expect_refusal(name, OUTPUT_REWRITES, "is completed at its start");
@@ -219,17 +208,15 @@ TEST(names_like_those_of_descriptors)
 TEST(full_device)
 {
     static char large[1 << 20];
-    engine_error error;
-    struct output_file *file;
     if (access("/dev/full", W_OK) != 0) {
         print_message("skipped: no /dev/full here\n");
         skip();
     }
     const size_t lens[] = {5, sizeof large};
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(output_file_open("/dev/full", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+        struct output_file *file = open_at("/dev/full", OUTPUT_STREAM);
         output_file_write(file, large, lens[i]);
-        assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+        assert_fails(IO, output_file_finish(file));
         assert_non_null(strstr(error.message, "'/dev/full'"));
         assert_non_null(strstr(error.message, "No space left on device"));
     }
@@ -238,18 +225,16 @@ TEST(full_device)
 /* A stream that failed while its owner used it fails for good, also if later writes succeed. */
 TEST(full_device_of_a_stream)
 {
-    engine_error error;
-    struct output_file *file;
     if (access("/dev/full", W_OK) != 0) {
         print_message("skipped: no /dev/full here\n");
         skip();
     }
-    assert_int_equal(output_file_open("/dev/full", OUTPUT_STREAM, &file, &error), ENGINE_OK);
+    struct output_file *file = open_at("/dev/full", OUTPUT_STREAM);
     fputs("text", output_file_stream(file));
     assert_int_not_equal(fflush(output_file_stream(file)), 0);
-    assert_int_equal(output_file_write(file, NULL, 0), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_write(file, NULL, 0));
     assert_string_equal(error.message, "cannot write to '/dev/full': Input/output error");
-    assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_finish(file));
 }
 
 /* The buffer cannot be written to a full disk: each call that writes it returns the error. */
@@ -261,10 +246,9 @@ TEST(full_disk_at_the_end_of_the_buffer)
     limit = before;
     limit.rlim_cur = 2;
     for (int i = 0; i < 4; i++) {
-        engine_error error = {0};
         struct output_file *file;
-        assert_int_equal(output_file_open(path, OUTPUT_REWRITES, &file, &error), ENGINE_OK);
-        assert_int_equal(output_file_write(file, "12345", 5), ENGINE_OK);
+        file = open_at(path, OUTPUT_REWRITES);
+        assert_ok(output_file_write(file, "12345", 5));
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
         if (i == 3 &&
             fflush(output_file_stream(file)) != 0) /* its owner sees it; then there is room */
@@ -275,8 +259,8 @@ TEST(full_disk_at_the_end_of_the_buffer)
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
         assert_int_equal(status, ENGINE_ERROR_IO);
         assert_non_null(strstr(error.message, i < 3 ? "File too large" : "Input/output error"));
-        assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
-        assert_int_equal(count_names(), 0);
+        assert_fails(IO, output_file_finish(file));
+        assert_int_equal(support_count_files(folder), 0);
     }
     signal(SIGXFSZ, handler);
 }
@@ -300,11 +284,8 @@ static const char BUSY[] = "another program is writing";
 
 static struct output_file *open_new(enum output_kind kind)
 {
-    static engine_error error;
-    struct output_file *file;
     snprintf(new_path, sizeof new_path, "%s/.encode-%s.new", folder, strrchr(path, '/') + 1);
-    assert_int_equal(output_file_open(path, kind, &file, &error), ENGINE_OK);
-    return file;
+    return open_at(path, kind);
 }
 
 TEST(an_output_that_another_program_writes)
@@ -314,18 +295,18 @@ TEST(an_output_that_another_program_writes)
     for (size_t turn = 0; turn < 2; turn++) {
         expect_refusal(path, OUTPUT_STREAM, BUSY);
         expect_refusal(path, OUTPUT_REWRITES, BUSY);
-        assert_int_equal(output_file_keep(file), ENGINE_OK);
-        assert_int_equal(count_names(), 1);
+        assert_ok(output_file_keep(file));
+        assert_int_equal(support_count_files(folder), 1);
     }
     expect_refusal(path, OUTPUT_RESUMES, BUSY);
     output_file_abort(file);
     write_text(path, "over a part that was left");
-    assert_int_equal(count_names(), 2);
+    assert_int_equal(support_count_files(folder), 2);
     file = open_new(OUTPUT_RESUMES);
     expect_refusal(path, OUTPUT_STREAM, BUSY);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    assert_ok(output_file_finish(file));
     read_back(path, "");
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 /* What exists is another's, as none can be seen to be left. */
@@ -334,7 +315,7 @@ TEST(a_file_system_without_locks)
     has_no_locks = true;
     struct output_file *file = open_new(OUTPUT_STREAM);
     expect_refusal(path, OUTPUT_STREAM, BUSY);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    assert_ok(output_file_finish(file));
     has_no_locks = false;
     assert_int_equal(symlink(path, new_path), 0); /* is not followed */
     expect_refusal(path, OUTPUT_STREAM, "symbolic links");
@@ -343,12 +324,12 @@ TEST(a_file_system_without_locks)
 TEST(files_that_programs_share)
 {
     struct output_file *first = open_new(OUTPUT_STREAM), *second = open_new(OUTPUT_SHARED);
-    assert_int_equal(output_file_write(second, "2", 1), ENGINE_OK);
-    assert_int_equal(output_file_finish(second), ENGINE_OK);
+    assert_ok(output_file_write(second, "2", 1));
+    assert_ok(output_file_finish(second));
     read_back(path, "2");
-    assert_int_equal(output_file_finish(first), ENGINE_OK);
+    assert_ok(output_file_finish(first));
     read_back(path, "");
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 static void rename_new(void)
@@ -371,13 +352,13 @@ TEST(files_that_are_left)
     output_file_abort(file);
     support_write_text(new_path, "left");
     write_text(path, "text");
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
     support_write_text(new_path, "the other is done");
     before_lock = rename_new;
-    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_open(path, OUTPUT_STREAM, &file, NULL));
     read_back(path, "the other is done");
     before_lock = replace_new;
-    assert_int_equal(output_file_open(path, OUTPUT_STREAM, &file, NULL), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_open(path, OUTPUT_STREAM, &file, NULL));
     read_back(new_path, "another's");
 }
 
@@ -386,7 +367,6 @@ TEST(full_disk)
 {
     static char large[1 << 20];
     struct rlimit before, limit;
-    engine_error error;
     struct output_file *file;
     support_write_text(path, "old");
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
@@ -406,17 +386,16 @@ TEST(full_disk)
     assert_int_equal(finished, ENGINE_ERROR_IO);
     assert_non_null(strstr(error.message, path));
     read_back(path, "old");
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 TEST(long_path)
 {
     char name[5000];
-    engine_error error;
     struct output_file *file;
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    assert_int_equal(output_file_open(name, OUTPUT_STREAM, &file, &error), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_open(name, OUTPUT_STREAM, &file, &error));
     assert_non_null(strstr(error.message, "File name too long"));
 }
 
@@ -433,91 +412,79 @@ TEAR_DOWN_EACH()
 
 /* ---- Work that outlives the process ---- */
 
-static struct output_file *open_file(enum output_kind kind, engine_error *error)
-{
-    struct output_file *file;
-    assert_int_equal(output_file_open(path, kind, &file, error), ENGINE_OK);
-    return file;
-}
-
 TEST(what_is_kept_is_gone_on_with)
 {
-    engine_error error;
     char part[SUPPORT_PATH + 8];
     snprintf(part, sizeof part, "%s.part", path);
     support_write_text(part, "of nobody");
-    struct output_file *file = open_file(OUTPUT_STREAM, &error);
+    struct output_file *file = open_at(path, OUTPUT_STREAM);
     assert_true(output_file_has_place(file));
-    assert_int_equal(output_file_write(file, "one two", 7), ENGINE_OK);
-    assert_int_equal(output_file_keep(file), ENGINE_OK);
-    assert_int_equal(output_file_sync(file), ENGINE_OK);
+    assert_ok(output_file_write(file, "one two", 7));
+    assert_ok(output_file_keep(file));
+    assert_ok(output_file_sync(file));
     read_back(part, "one two");
-    assert_int_equal(output_file_write(file, " lost", 5), ENGINE_OK);
+    assert_ok(output_file_write(file, " lost", 5));
     output_file_abort(file);
     read_back(part, "one two");
     assert_int_not_equal(access(path, F_OK), 0);
 
-    file = open_file(OUTPUT_RESUMES, &error);
-    assert_int_equal(output_file_cut(file, 3), ENGINE_OK);
-    assert_int_equal(output_file_write(file, " more", 5), ENGINE_OK);
-    assert_int_equal(output_file_finish(file), ENGINE_OK);
+    file = open_at(path, OUTPUT_RESUMES);
+    assert_ok(output_file_cut(file, 3));
+    assert_ok(output_file_write(file, " more", 5));
+    assert_ok(output_file_finish(file));
     read_back(path, "one more");
-    assert_int_equal(count_names(), 1);
+    assert_int_equal(support_count_files(folder), 1);
 }
 
 TEST(a_part_that_is_too_short_is_refused_and_stays)
 {
-    engine_error error;
     char part[SUPPORT_PATH + 8];
     snprintf(part, sizeof part, "%s.part", path);
     support_write_text(part, "one");
-    struct output_file *file = open_file(OUTPUT_RESUMES, &error);
-    assert_int_equal(output_file_cut(file, 4), ENGINE_ERROR_IO);
+    struct output_file *file = open_at(path, OUTPUT_RESUMES);
+    assert_fails(IO, output_file_cut(file, 4));
     assert_non_null(strstr(error.message, "has 3 bytes, and 4 were written"));
-    assert_int_equal(output_file_sync(file), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_sync(file));
     output_file_abort(file);
     read_back(part, "one");
-    file = open_file(OUTPUT_RESUMES, &error);
+    file = open_at(path, OUTPUT_RESUMES);
     output_file_release(file);
     output_file_abort(file);
-    assert_int_equal(count_names(), 0);
+    assert_int_equal(support_count_files(folder), 0);
 }
 
 /* A folder already has the name of the part: each later call returns the error. */
 TEST(a_part_that_cannot_be_named)
 {
-    engine_error error;
     char part[SUPPORT_PATH + 8];
     snprintf(part, sizeof part, "%s.part", path);
     assert_int_equal(mkdir(part, 0700), 0);
     expect_refusal(path, OUTPUT_RESUMES, "cannot continue the part of");
-    struct output_file *file = open_file(OUTPUT_STREAM, &error);
-    assert_int_equal(output_file_write(file, "text", 4), ENGINE_OK);
-    assert_int_equal(output_file_keep(file), ENGINE_ERROR_IO);
+    struct output_file *file = open_at(path, OUTPUT_STREAM);
+    assert_ok(output_file_write(file, "text", 4));
+    assert_fails(IO, output_file_keep(file));
     assert_non_null(strstr(error.message, path));
-    assert_int_equal(output_file_keep(file), ENGINE_ERROR_IO);
-    assert_int_equal(output_file_cut(file, 0), ENGINE_ERROR_IO);
-    assert_int_equal(output_file_rewrite(file, 0, "T", 1), ENGINE_ERROR_IO);
-    assert_int_equal(output_file_finish(file), ENGINE_ERROR_IO);
+    assert_fails(IO, output_file_keep(file));
+    assert_fails(IO, output_file_cut(file, 0));
+    assert_fails(IO, output_file_rewrite(file, 0, "T", 1));
+    assert_fails(IO, output_file_finish(file));
     assert_int_equal(rmdir(part), 0);
-    file = open_file(OUTPUT_STREAM, &error);
-    assert_int_equal(output_file_keep(file), ENGINE_OK);
-    assert_int_equal(output_file_keep(file), ENGINE_OK); /* it is kept already */
+    file = open_at(path, OUTPUT_STREAM);
+    assert_ok(output_file_keep(file));
+    assert_ok(output_file_keep(file)); /* it is kept already */
     output_file_abort(file);
     assert_int_equal(unlink(part), 0);
-    assert_int_equal(count_names(), 0);
+    assert_int_equal(support_count_files(folder), 0);
 }
 
 TEST(what_is_written_directly_has_no_place)
 {
-    engine_error error;
-    struct output_file *file;
     char name[64];
     int fd = open("/dev/null", O_WRONLY);
     snprintf(name, sizeof name, "/dev/fd/%d", fd);
     const char *const names[] = {"/dev/null", name};
     for (size_t i = 0; i < 2; i++) { /* a device may be written at any offset */
-        assert_int_equal(output_file_open(names[i], OUTPUT_REWRITES, &file, &error), ENGINE_OK);
+        struct output_file *file = open_at(names[i], OUTPUT_REWRITES);
         assert_false(output_file_has_place(file));
         output_file_abort(file);
     }

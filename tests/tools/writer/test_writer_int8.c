@@ -56,7 +56,6 @@ static struct patient written(void)
     void *bytes = read_written(&len);
     const struct patient file = {bytes, len, len};
     struct patient copy = patient_copy(&file, 0);
-    free(bytes);
     return copy;
 }
 
@@ -124,9 +123,7 @@ TEST(bytes_do_not_depend_on_the_pieces)
         void *other = read_written(&other_len);
         assert_int_equal(other_len, len);
         assert_memory_equal(other, whole, len);
-        free(other);
     }
-    free(whole);
 }
 
 /* Returns the writer's status for factors given after `rows` rows to a tensor of a type. */

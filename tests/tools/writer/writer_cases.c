@@ -1,9 +1,6 @@
 /* writer_cases.c - see writer_cases.h. */
 #include "tests/tools/writer/writer_cases.h"
 
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 char writer_folder[SUPPORT_PATH], writer_path[SUPPORT_PATH];
@@ -29,27 +26,12 @@ struct weight_writer *open_writer(engine_error *error)
 
 size_t count_names(void)
 {
-    size_t n = 0;
-    DIR *directory = opendir(writer_folder);
-    assert_non_null(directory);
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
-        n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(directory);
-    return n;
+    return support_count_files(writer_folder);
 }
 
 void *read_written(size_t *len)
 {
-    FILE *file = fopen(writer_path, "rb");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    *len = (size_t)ftell(file);
-    rewind(file);
-    void *data = malloc(*len);
-    assert_non_null(data);
-    assert_int_equal(fread(data, 1, *len, file), *len);
-    fclose(file);
-    return data;
+    return support_read(writer_path, len);
 }
 
 void put(struct weight_writer *writer, engine_settings settings, const char *key, const char *value)
