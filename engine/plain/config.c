@@ -168,8 +168,9 @@ static void read_others(struct plain_model *model)
         model->rotary_local_base = model->rotary_base;
     if (model->score_scale == 0)
         model->score_scale = 1 / sqrt((double)model->head_width);
-    if (model->n_layers > 0 && (model->head_width == 0 || n_heads % model->n_key_heads != 0 ||
-                                n_heads % model->global_key_heads != 0))
+    if (model->n_layers > 0 &&
+        (n_heads == 0 || model->head_width == 0 || n_heads % model->n_key_heads != 0 ||
+         n_heads % model->global_key_heads != 0))
         plain_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
                        model->width);
     const bool has_norm =

@@ -36,6 +36,12 @@ static struct character *decode(const char *text, size_t *n)
     return read;
 }
 
+/* A setting of the tokenizer that is a number; 0 if it is absent. */
+static int32_t number(const struct plain_weights *weights, const char *key)
+{
+    return (int32_t)strtol(plain_setting(&weights->tokn, key, "0"), NULL, 10);
+}
+
 /* ---- The normalizer "clean space_cjk nfd drop_nonspacing lower" ---- */
 
 static bool is_blank(int32_t c)
@@ -132,10 +138,9 @@ static int32_t longest_piece(const struct plain_weights *weights, const struct c
 static size_t word_tokens(const struct plain_weights *weights, const struct character *word,
                           size_t n, struct plain_token *out)
 {
-    const struct plain_settings *settings = &weights->tokn;
     size_t n_out = 0, len;
     for (size_t i = 0; i < n && n <= MAX_WORD; i += len) {
-        const char *prefix = i > 0 ? plain_setting(settings, "prefix", "##") : "";
+        const char *prefix = i > 0 ? plain_setting(&weights->tokn, "prefix", "##") : "";
         int32_t id = longest_piece(weights, word + i, n - i, prefix, &len);
         if (id < 0)
             break;
@@ -143,8 +148,7 @@ static size_t word_tokens(const struct plain_weights *weights, const struct char
         if (i + len == n)
             return n_out;
     }
-    int32_t unknown = (int32_t)strtol(plain_setting(settings, "unknown", "0"), NULL, 10);
-    *out = (struct plain_token){unknown, word->begin, word[n - 1].end};
+    *out = (struct plain_token){number(weights, "unknown"), word->begin, word[n - 1].end};
     return 1;
 }
 
@@ -162,7 +166,6 @@ static bool has_settings(const struct plain_settings *settings, const char *cons
 static size_t split_at_blanks(const struct plain_weights *weights, const char *text,
                               const struct character *characters, size_t n, struct plain_token *out)
 {
-    const char *unknown = plain_setting(&weights->tokn, "unknown", "0");
     size_t n_out = 0;
     for (size_t i = 0, end; i < n; i = end + 1) {
         for (end = i; end < n && !is_blank(characters[end].code);)
@@ -171,8 +174,8 @@ static size_t split_at_blanks(const struct plain_weights *weights, const char *t
             continue;
         const size_t begin = characters[i].begin, len = characters[end - 1].end - begin;
         int32_t id = plain_word(weights, text + begin, len);
-        out[n_out++] = (struct plain_token){id >= 0 ? id : (int32_t)strtol(unknown, NULL, 10),
-                                            begin, begin + len};
+        out[n_out++] =
+            (struct plain_token){id >= 0 ? id : number(weights, "unknown"), begin, begin + len};
     }
     return n_out;
 }
@@ -206,7 +209,7 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
     struct character *read = decode(text, &n_read);
     struct character *characters = normalize(read, n_read, &n_characters);
     const char *frame = plain_setting(&weights->tokn, "single", "A:0");
-    size_t padded = strtoul(plain_setting(&weights->tokn, "padded_tokens", "0"), NULL, 10);
+    const size_t padded = (size_t)number(weights, "padded_tokens");
     struct plain_token *tokens = calloc(n_characters + strlen(frame) + padded + 1, sizeof *tokens);
     if (!tokens)
         abort();
@@ -221,8 +224,7 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
             *n += split_at_blanks(weights, text, read, n_read, tokens + *n);
     }
     while (*n < padded)
-        tokens[(*n)++].id =
-            (int32_t)strtol(plain_setting(&weights->tokn, "padding", "0"), NULL, 10);
+        tokens[(*n)++].id = number(weights, "padding");
     free(read);
     free(characters);
     return tokens;
