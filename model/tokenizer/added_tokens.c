@@ -11,20 +11,16 @@
 
 /* ---- The list ---- */
 
-struct added_entry {
-    int32_t id;
-    uint8_t flags;
-};
-
-/* Reads the entry at list.text[*at], advances *at, returns 1; 0 at the end, -1 if it is invalid. */
-static int next_entry(struct text_view list, size_t *at, struct added_entry *entry)
+/* Reads the id and flags of the entry at list.text[*at], advances *at, returns 1; 0 at the end, -1
+ * if it is invalid. */
+static int next_entry(struct text_view list, size_t *at, struct added_pattern *entry)
 {
     static const char letters[] = "nlrwx"; /* in the order of enum added_flag */
     struct text_view item, id, flags;
     if (!list_next(list, at, &item))
         return 0;
     list_split(item, &id, &flags);
-    *entry = (struct added_entry){.id = list_number(id)};
+    *entry = (struct added_pattern){.id = list_number(id)};
     for (size_t i = 0; i < flags.len; i++) {
         const char *letter = memchr(letters, flags.text[i], sizeof letters - 1);
         if (letter == NULL)
@@ -37,7 +33,7 @@ static int next_entry(struct text_view list, size_t *at, struct added_entry *ent
 /* Refuses also lists so long that a 32-bit size_t could not count the bytes of their tables. */
 bool added_tokens_valid(struct text_view list)
 {
-    struct added_entry entry;
+    struct added_pattern entry;
     size_t n = 0, at = 0;
     int found;
     while ((found = next_entry(list, &at, &entry)) > 0)
@@ -127,7 +123,7 @@ static void added_carve(struct added_memory *parts, struct text_view list,
                         const struct vocabulary *vocabulary, const struct normalizer_plan *plan,
                         struct arena *arena)
 {
-    struct added_entry entry;
+    struct added_pattern entry;
     size_t n = 0, total = 0, text_len = 0;
     for (size_t at = 0; next_entry(list, &at, &entry) > 0; n++)
         if ((entry.flags & ADDED_NORMALIZED) &&
@@ -175,7 +171,7 @@ const char *added_tokens_build(struct added_tokens *added, struct vocabulary *vo
                                const struct normalizer_plan *plan, struct arena *arena)
 {
     struct added_memory parts;
-    struct added_entry entry;
+    struct added_pattern entry;
     added_carve(&parts, added->list, vocabulary, plan, arena);
     if (arena->used == 0 || arena->base == NULL)
         return NULL;
@@ -185,8 +181,8 @@ const char *added_tokens_build(struct added_tokens *added, struct vocabulary *vo
     memset(parts.outside, 0, vocabulary->n / 8 + 1);
     size_t n_raw = 0, n_normalized = 0, total = 0, text_len = 0;
     for (size_t at = 0; next_entry(added->list, &at, &entry) > 0;) {
-        const char *text = vocabulary_text(vocabulary, entry.id, &text_len), *wrong = NULL;
-        if (text == NULL)
+        entry.text = vocabulary_text(vocabulary, entry.id, &text_len);
+        if (entry.text == NULL)
             return "an added token is not in the vocabulary";
         if (text_len > vocabulary->strings_bytes - total)
             return "a token is in the list of added tokens twice";
@@ -197,19 +193,16 @@ const char *added_tokens_build(struct added_tokens *added, struct vocabulary *vo
         }
         if (text_len > LONGEST_ADDED)
             return "an added token has more than 4096 bytes";
-        struct added_pattern pattern = {.text = text,
-                                        .len = (uint32_t)text_len,
-                                        .id = entry.id,
-                                        .order = (uint32_t)(n_raw + n_normalized),
-                                        .flags = entry.flags};
+        entry.len = (uint32_t)text_len;
+        entry.order = (uint32_t)(n_raw + n_normalized);
         if (!(entry.flags & ADDED_NORMALIZED)) {
-            parts.raw[n_raw++] = pattern;
+            parts.raw[n_raw++] = entry;
             continue;
         }
-        wrong = normalize(&pattern, &parts);
+        const char *wrong = normalize(&entry, &parts);
         if (wrong != NULL)
             return wrong;
-        parts.normalized[n_normalized++] = pattern;
+        parts.normalized[n_normalized++] = entry;
     }
     build_set(&added->raw, parts.raw, n_raw, parts.pairs[0]);
     build_set(&added->normalized, parts.normalized, n_normalized, parts.pairs[1]);

@@ -232,18 +232,10 @@ static void pass_on(void *user, struct normal_char c)
     normalizer_add(stage->normalizer, stage->next, c);
 }
 
-static void emit_between_blanks(struct normalizer_stage *stage, struct normal_char c)
+/* Passes n characters with the span of c. */
+static void emit_codes(struct normalizer_stage *stage, const uint32_t *codes, size_t n,
+                       struct normal_char c)
 {
-    const struct normal_char blank = {' ', c.begin, c.end};
-    pass_on(stage, blank);
-    pass_on(stage, c);
-    pass_on(stage, blank);
-}
-
-static void emit_lower(struct normalizer_stage *stage, struct normal_char c)
-{
-    uint32_t codes[UNICODE_LOWER_CODES];
-    const size_t n = unicode_lower(c.code, codes);
     for (size_t i = 0; i < n; i++)
         pass_on(stage, (struct normal_char){codes[i], c.begin, c.end});
 }
@@ -256,16 +248,6 @@ static bool clean(struct normal_char *c)
     if (properties & UNICODE_BLANK)
         c->code = ' ';
     return true;
-}
-
-static void prepend(struct normalizer_stage *stage, struct normal_char first)
-{
-    const struct replacement *replacement = &stage->rule->replacement;
-    if (stage->started)
-        return;
-    stage->started = true;
-    for (size_t i = 0; i < replacement->n_to; i++)
-        pass_on(stage, (struct normal_char){replacement->to[i], first.begin, first.end});
 }
 
 /* ---- Step `charsmap` ----
@@ -401,8 +383,7 @@ static void emit_replacement(struct normalizer_stage *stage)
     const struct normal_char last = held->chars[held->n - 1];
     held->n = 0;
     held->is_run = false;
-    for (size_t i = 0; i < stage->rule->replacement.n_to; i++)
-        pass_on(stage, (struct normal_char){stage->rule->replacement.to[i], last.begin, last.end});
+    emit_codes(stage, stage->rule->replacement.to, stage->rule->replacement.n_to, last);
 }
 
 /* Emits the first n held characters. */
@@ -483,23 +464,28 @@ static void replace_add(struct normalizer_stage *stage, struct normal_char c)
  * if the step dropped it, buffers it or emitted others instead. */
 static bool pass(struct normalizer_stage *stage, struct normal_char *c)
 {
+    const struct replacement *replacement = &stage->rule->replacement;
+    uint32_t lower[UNICODE_LOWER_CODES];
     switch (stage->rule->step) {
     case NORMALIZE_CLEAN: return clean(c);
     case NORMALIZE_SPACE_CJK:
         if (!is_cjk(c->code))
             return true;
-        emit_between_blanks(stage, *c);
+        emit_codes(stage, (const uint32_t[]){' ', c->code, ' '}, 3, *c);
         return false;
     case NORMALIZE_DROP_NONSPACING: return !(unicode_properties(c->code) & UNICODE_NONSPACING);
     case NORMALIZE_DROP_MARKS: return !(unicode_properties(c->code) & UNICODE_MARK);
-    case NORMALIZE_LOWER: emit_lower(stage, *c); return false;
+    case NORMALIZE_LOWER: emit_codes(stage, lower, unicode_lower(c->code, lower), *c); return false;
     case NORMALIZE_STRIP_START:
         stage->started = stage->started || !(unicode_properties(c->code) & UNICODE_BLANK);
         return stage->started;
     case NORMALIZE_STRIP_END: return pass_strip_end(stage, *c);
     case NORMALIZE_NMT: c->code = nmt(c->code); return c->code != NMT_DROPPED;
     case NORMALIZE_CHARSMAP: charsmap_add(stage, *c); return false;
-    case NORMALIZE_PREPEND: prepend(stage, *c); return true;
+    case NORMALIZE_PREPEND:
+        emit_codes(stage, replacement->to, stage->started ? 0 : replacement->n_to, *c);
+        stage->started = true;
+        return true;
     case NORMALIZE_REPLACE:
     case NORMALIZE_REPLACE_RUNS:
     case NORMALIZE_REPLACE_BLANKS: replace_add(stage, *c); return false;

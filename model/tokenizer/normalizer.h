@@ -89,8 +89,8 @@ enum {
 
 /* ---- A text ---- */
 
-/* strip_end: blanks, which are dropped at the end of a text; of more than fit the first ones and the
- * last one. Steps that replace: characters that may start a match; of a long run the last ones. */
+/* strip_end: blanks, which are dropped at the end of a text; of more than fit the first ones and
+ * the last one. Steps that replace: characters that may start a match; of a long run the last. */
 struct held_chars {
     struct normal_char chars[NORMALIZER_BLANKS]; /* [n]; more than REPLACE_CHARS */
     size_t n;

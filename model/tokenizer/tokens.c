@@ -5,23 +5,18 @@
 
 /* ---- Text, by the rules of HuggingFace tokenizers' usual decoders ---- */
 
-static bool has_prefix(const struct tokenizer *tokenizer, const char *text, size_t len)
-{
-    const struct text_view prefix = tokenizer->prefix;
-    return prefix.len > 0 && len > prefix.len && memcmp(text, prefix.text, prefix.len) == 0;
-}
-
 /* Pieces that start a word begin with a blank character; pieces that begin with a letter or a
  * number continue one. With byte_level, so do pieces that begin with a byte above ASCII. */
 bool tokenizer_continues_word(const struct tokenizer *tokenizer, int32_t id)
 {
     const bool is_bpe = tokenizer->kind == TOKENIZER_BPE;
+    const struct text_view prefix = tokenizer->prefix;
     size_t len = 0;
     const char *text = vocabulary_text(&tokenizer->vocabulary, id, &len);
     if (text == NULL)
         return false;
-    if (tokenizer->kind == TOKENIZER_WORDPIECE || (is_bpe && tokenizer->prefix.len > 0))
-        return has_prefix(tokenizer, text, len);
+    if (tokenizer->kind == TOKENIZER_WORDPIECE || (is_bpe && prefix.len > 0))
+        return prefix.len > 0 && len > prefix.len && memcmp(text, prefix.text, prefix.len) == 0;
     const uint32_t code = utf8_decode(text, len).code;
     if (tokenizer->kind == TOKENIZER_UNIGRAM && tokenizer->splitter.metaspace != METASPACE_NONE)
         return code != tokenizer->splitter.space;

@@ -33,8 +33,8 @@ const char *hash_table_header(const void *section, size_t len, uint32_t header[4
  * longest_bytes, are never found. */
 int32_t vocabulary_find(const struct vocabulary *vocabulary, const char *text, size_t len);
 
-/* The same with a known hash of the text: VOCABULARY_HASH_START, updated with each byte. meter, empty:
- * or NULL. Stores the empty slot where the search ended, if it did at one, in *empty. */
+/* The same with a known hash of the text: VOCABULARY_HASH_START, updated with each byte. If the
+ * search ends at an empty slot, stores it in *empty. meter and empty may be NULL. */
 int32_t vocabulary_find_hashed(const struct vocabulary *vocabulary, uint64_t hash, const char *text,
                                size_t len, struct meter *meter, uint32_t *empty);
 

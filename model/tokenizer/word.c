@@ -86,8 +86,8 @@ void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t en
 
 /* ---- Characters ---- */
 
-/* Call if the word fills the memory: makes tokens of its start, if its kind does; most only count the
- * characters that do not fit. */
+/* Call if the word fills the memory: makes tokens of its start, if its kind does; most only count
+ * the characters that do not fit. */
 static void make_room(struct word *word)
 {
     if (word->add_part == NULL)

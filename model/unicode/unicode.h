@@ -95,8 +95,6 @@ bool unicode_breaks_cluster(uint32_t first, uint32_t second, int32_t *state);
 
 /* ---- Letters of a text, in lower case or unchanged ---- */
 
-enum { LETTER_CODES = 2 };
-
 /* A character's effect on a sigma near it. */
 enum letter_context { LETTER_OTHER, LETTER_CASED, LETTER_CASE_IGNORABLE };
 
@@ -104,7 +102,7 @@ enum letter_context { LETTER_OTHER, LETTER_CASED, LETTER_CASE_IGNORABLE };
 enum letter_context letter_context(uint32_t code);
 
 struct letter {
-    uint32_t codes[LETTER_CODES]; /* the character, or its lower case: at most two code points */
+    uint32_t codes[UNICODE_LOWER_CODES]; /* the character, or its lower case */
     size_t n_codes;
     size_t len; /* its bytes in the text */
 };

@@ -14,12 +14,6 @@ enum { HEADER_BYTES = 16, MAX_MERGES = 1 << 28 };
 
 /* ---- The table ---- */
 
-static uint32_t first_slot(uint32_t left, uint32_t right, uint32_t n_slots)
-{
-    const uint64_t pair = (uint64_t)left << 32 | right;
-    return (uint32_t)(pair * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (n_slots - 1);
-}
-
 static size_t bitset_words(uint32_t n_ids)
 {
     return n_ids / 32 + 1;
@@ -51,19 +45,25 @@ const char *merges_view(struct merges *merges, const void *section, size_t len, 
     return NULL;
 }
 
-const struct merge *merges_find(const struct merges *merges, int32_t left, int32_t right)
+/* Returns the slot of a pair, or the free one where its search ends; NULL if that is too far. */
+static const struct merge *find_slot(const struct merges *merges, uint32_t left, uint32_t right)
 {
+    const uint64_t pair = (uint64_t)left << 32 | right;
     const uint32_t wrap = merges->n_slots - 1;
-    uint32_t slot = first_slot((uint32_t)left, (uint32_t)right, merges->n_slots);
+    uint32_t slot = (uint32_t)(pair * UINT64_C(0x9E3779B97F4A7C15) >> 32) & wrap;
     for (uint32_t tried = 0; tried <= wrap && tried < HASH_TABLE_TRIES;
          tried++, slot = (slot + 1) & wrap) {
         const struct merge *merge = &merges->slots[slot];
-        if (merge->order == 0)
-            return NULL;
-        if (merge->left == (uint32_t)left && merge->right == (uint32_t)right)
-            return merge->id < merges->n_ids ? merge : NULL;
+        if (merge->order == 0 || (merge->left == left && merge->right == right))
+            return merge;
     }
     return NULL;
+}
+
+const struct merge *merges_find(const struct merges *merges, int32_t left, int32_t right)
+{
+    const struct merge *merge = find_slot(merges, (uint32_t)left, (uint32_t)right);
+    return merge != NULL && merge->order != 0 && merge->id < merges->n_ids ? merge : NULL;
 }
 
 /* ---- A word ---- */
@@ -183,20 +183,6 @@ size_t merges_bytes(size_t n, uint32_t n_ids)
     return bytes > SIZE_MAX ? 0 : (size_t)bytes;
 }
 
-/* The last of equal pairs wins, as in the reference. Returns false if no search would find it. */
-static bool store_merge(struct merge *slots, uint32_t n_slots, struct merge merge)
-{
-    size_t n_tried = 1;
-    uint32_t slot = first_slot(merge.left, merge.right, n_slots);
-    for (; slots[slot].order != 0 &&
-           (slots[slot].left != merge.left || slots[slot].right != merge.right);
-         slot = (slot + 1) & (n_slots - 1))
-        if (n_tried++ == HASH_TABLE_TRIES)
-            return false;
-    slots[slot] = merge;
-    return true;
-}
-
 size_t merges_build_bytes(const struct vocabulary *vocabulary)
 {
     struct merge_work work;
@@ -242,22 +228,24 @@ const char *merges_build(void *section, size_t section_bytes, const struct merge
     const uint32_t header[4] = {(uint32_t)n, n_slots, vocabulary->n, 0};
     struct merge *slots = (struct merge *)(void *)((char *)section + HEADER_BYTES);
     uint32_t *whole = (uint32_t *)(void *)(slots + n_slots);
+    struct merges view;
     memset(section, 0, section_bytes);
     memcpy(section, header, sizeof header);
-    for (size_t i = 0; i < n; i++) {
+    const char *wrong = merges_view(&view, section, section_bytes, vocabulary->n);
+    for (size_t i = 0; wrong == NULL && i < n; i++) {
         struct merge merge = merges[i];
         *bad = i;
         if (merge.left >= vocabulary->n || merge.right >= vocabulary->n ||
             merge.id >= vocabulary->n)
             return "a merge names a token that is not in the vocabulary";
-        merge.order = (uint32_t)(i + 1);
-        if (!store_merge(slots, n_slots, merge))
+        const struct merge *slot = find_slot(&view, merge.left, merge.right);
+        if (slot == NULL)
             return "1,024 merges have hashes that are nearly the same";
+        merge.order = (uint32_t)(i + 1);
+        slots[slot - view.slots] = merge; /* the last of equal pairs wins, as in the reference */
     }
     *bad = n;
 
-    struct merges view;
-    const char *wrong = merges_view(&view, section, section_bytes, vocabulary->n);
     struct merge_work work;
     merge_work_carve(&work, vocabulary->longest_bytes, &(struct arena){.base = memory});
     for (int32_t id = 0; wrong == NULL && (uint32_t)id < vocabulary->n; id++)
