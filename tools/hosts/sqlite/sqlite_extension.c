@@ -380,31 +380,20 @@ static void open_model(sqlite3_context *context, int n, sqlite3_value **values)
  * spans[, role]) one for each span. Arguments are hidden columns, for which SQLite gives values: a
  * query that gives none has no plan. Windows are encoded when their vector is read ---- */
 
-/* By enum sql_rows. Columns for results come first, those for arguments begin at COLUMN_TEXT. */
+/* Columns for results come first, of tokens and of windows; those for arguments follow: the text,
+ * the tokens of a window or the spans, and the role. */
 enum kind { TEXT, ID, BEGIN, END, VECTOR };
-enum { COLUMN_TEXT = 4, COLUMN_SECOND = 5, MOST_COLUMNS = 7 }; /* the second: tokens or spans */
-#define WINDOW_COLUMNS                                                                             \
-    {                                                                                              \
-        BEGIN, END, TEXT, VECTOR                                                                   \
-    }
-static const struct table_kind {
+enum { COLUMN_TEXT = 4, COLUMN_SECOND = 5, MOST_COLUMNS = 7 };
+static const enum kind COLUMNS[2][COLUMN_TEXT] = {{TEXT, ID, BEGIN, END},
+                                                  {BEGIN, END, TEXT, VECTOR}};
+#define WINDOW "(begin INTEGER, end INTEGER, part TEXT, vector BLOB, text HIDDEN, "
+static const struct {
     const char *name, *declaration;
-    enum kind columns[COLUMN_TEXT];
-    int role; /* its column, the last one */
 } TABLES[] = {
-    [SQL_TOKENS] = {"encode_tokens",
-                    "CREATE TABLE tokens(token TEXT, id INTEGER, begin INTEGER, end INTEGER, "
-                    "text HIDDEN, role HIDDEN)",
-                    {TEXT, ID, BEGIN, END},
-                    5},
-    [SQL_WINDOWS] = {"encode_windows",
-                     "CREATE TABLE windows(begin INTEGER, end INTEGER, part TEXT, vector BLOB, "
-                     "text HIDDEN, tokens HIDDEN, role HIDDEN)",
-                     WINDOW_COLUMNS, 6},
-    [SQL_SPANS] = {"encode_spans",
-                   "CREATE TABLE spans(begin INTEGER, end INTEGER, part TEXT, vector BLOB, "
-                   "text HIDDEN, spans HIDDEN, role HIDDEN)",
-                   WINDOW_COLUMNS, 6},
+    [SQL_TOKENS] = {"encode_tokens", "CREATE TABLE tokens(token TEXT, id INTEGER, begin INTEGER, "
+                                     "end INTEGER, text HIDDEN, role HIDDEN)"},
+    [SQL_WINDOWS] = {"encode_windows", "CREATE TABLE windows" WINDOW "tokens HIDDEN, role HIDDEN)"},
+    [SQL_SPANS] = {"encode_spans", "CREATE TABLE spans" WINDOW "spans HIDDEN, role HIDDEN)"},
 };
 
 struct table {
@@ -514,9 +503,9 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 /* Makes the rows of a text. Arguments that are absent are NULL. */
 static int divide(struct table *table, struct cursor *cursor)
 {
-    struct sql_encoder *encoder = &table->connection->encoder;
-    sqlite3_value *name = cursor->arguments[TABLES[table->rows].role];
+    const char *function = TABLES[table->rows].name;
     sqlite3_value *second = cursor->arguments[COLUMN_SECOND];
+    sqlite3_value *name = cursor->arguments[COLUMN_SECOND + (table->rows != SQL_TOKENS)];
     sqlite3_value *tokens = table->rows == SQL_WINDOWS ? second : NULL;
     engine_input text, role_name = {.text = "text", .text_len = 4}, spans = {0};
     engine_role role;
@@ -536,12 +525,12 @@ static int divide(struct table *table, struct cursor *cursor)
     const size_t max_tokens = tokens != NULL ? (size_t)sqlite3_value_int64(tokens) : 0;
     cursor->text = text.text;
     if (make_ready(table->connection, &error) != ENGINE_OK)
-        return failure_of(TABLES[table->rows].name, error.status, &error, &table->base.zErrMsg);
-    const engine_status status =
-        sql_divide(encoder, table->rows, &text, role, max_tokens, &spans, &cursor->parts);
-    return status == ENGINE_OK ? SQLITE_OK
-                               : failure_of(TABLES[table->rows].name, status, cursor->parts.error,
-                                            &table->base.zErrMsg);
+        return failure_of(function, error.status, &error, &table->base.zErrMsg);
+    const engine_status status = sql_divide(&table->connection->encoder, table->rows, &text, role,
+                                            max_tokens, &spans, &cursor->parts);
+    return status == ENGINE_OK
+               ? SQLITE_OK
+               : failure_of(function, status, cursor->parts.error, &table->base.zErrMsg);
 }
 
 /* Copies the arguments, which the rows need; if any is NULL there are no rows. */
@@ -601,7 +590,7 @@ static int column_value(sqlite3_vtab_cursor *base, sqlite3_context *context, int
             sqlite3_result_value(context, cursor->arguments[column]);
         return SQLITE_OK;
     }
-    const enum kind kind = TABLES[table->rows].columns[column];
+    const enum kind kind = COLUMNS[table->rows != SQL_TOKENS][column];
     struct sql_encoder *encoder = &table->connection->encoder;
     if (kind == VECTOR) {
         float *vector = new_vector(context, encoder);
