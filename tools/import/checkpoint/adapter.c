@@ -61,23 +61,14 @@ static struct stored_tensor *find_base(const struct tensor_set *set, const char 
 
 static void read_adapter_config(struct folder *folder, double *alpha, size_t *rank, bool *by_root)
 {
-    static const struct json_only only[] = {
-        {"peft_type", "\"LORA\"", true, NULL},
-        IS("bias", "\"none\""),
-        IS("fan_in_fan_out", "false"),
-        IS("use_dora", "false"),
+    const struct json_only *only = ONLY(
+        {"peft_type", "\"LORA\"", true, NULL}, IS("bias", "\"none\""),
+        IS("fan_in_fan_out use_dora lora_bias use_qalora", "false"),
         {"modules_to_save", "null", false, "merge it by merge_and_unload() of peft"},
-        {"rank_pattern", "{}", false, "merge it by merge_and_unload() of peft"},
-        {"alpha_pattern", "{}", false, "merge it by merge_and_unload() of peft"},
-        IS("layer_replication", "null"),
-        IS("lora_bias", "false"),
-        IS("trainable_token_indices", "null"),
-        IS("target_parameters", "null"),
-        IS("alora_invocation_tokens", "null"),
-        IS("use_qalora", "false"),
-        IS("megatron_config", "null"),
-        IS("arrow_config", "null"),
-        {.name = NULL}};
+        {"rank_pattern alpha_pattern", "{}", false, "merge it by merge_and_unload() of peft"},
+        IS("layer_replication trainable_token_indices target_parameters alora_invocation_tokens "
+           "megatron_config arrow_config",
+           "null"));
     static const char unread[] =
         "base_model_name_or_path target_modules exclude_modules task_type inference_mode "
         "revision auto_mapping lora_dropout layers_to_transform layers_pattern peft_version "

@@ -323,8 +323,7 @@ static enum dense_activation read_dense_activation(const struct json_file *file)
 static void text_module_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     (void)st;
-    json_only_check(file, ONLY(IS("module_input_name", "\"sentence_embedding\""),
-                               IS("module_output_name", "\"sentence_embedding\""),
+    json_only_check(file, ONLY(IS("module_input_name module_output_name", "\"sentence_embedding\""),
                                IS("use_residual", "false")));
 }
 

@@ -136,9 +136,7 @@ static void set_queries(struct checkpoint *checkpoint)
 
 /* ---- Dense modules on tokens ---- */
 
-#define ON_TOKENS                                                                                  \
-    ONLY(IS("module_input_name", "\"token_embeddings\""),                                          \
-         IS("module_output_name", "\"token_embeddings\""))
+#define ON_TOKENS ONLY(IS("module_input_name module_output_name", "\"token_embeddings\""))
 
 static void read_one(struct folder *folder, struct dense_module *dense, size_t width)
 {
@@ -398,9 +396,6 @@ static void check_query_tokenizer(struct folder *folder, const char *query_place
 
 void query_weights_plan(struct checkpoint *checkpoint)
 {
-    static const struct json_only usual[] = {
-        {"path", "null", false, "put the weights into model.safetensors, as 6.2 saves them"},
-        {.name = NULL}};
     struct folder *folder = &checkpoint->folder;
     struct model_config *model = &checkpoint->config.model;
     struct tensor_set *weights = &checkpoint->token_modules.weights;
@@ -413,7 +408,8 @@ void query_weights_plan(struct checkpoint *checkpoint)
                     "SpladePooling; expected one");
     json_file_read(&file, folder, place, "config.json", true, false);
     json_flag(&file, NULL, "frozen", false);
-    json_only_check(&file, usual);
+    json_only_check(&file, ONLY({"path", "null", false,
+                                 "put the weights into model.safetensors, as 6.2 saves them"}));
     known_keys_check(&file, KEYS_MODULE, NULL, folder);
     check_query_tokenizer(folder, place, checkpoint->st.transformer, model->max_text_tokens);
     tensor_set_read(weights, folder, place);

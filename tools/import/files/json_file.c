@@ -150,20 +150,29 @@ json_t *json_typed(const struct json_file *file, const char *key, json_type type
     return value != NULL ? json_object_get(file->root, key) : NULL;
 }
 
+static void check_only(const struct json_file *file, const struct json_only *only, const char *key)
+{
+    if (json_object_get(file->seen, key) != NULL)
+        return;
+    const json_t *member = json_member(file, NULL, key);
+    json_t *value = json_loads(only->value, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+    bool is_right = member == NULL ? !only->is_needed : json_equal(member, value) != 0;
+    char expected[300];
+    snprintf(expected, sizeof expected, "%s%s%s", only->value, only->advice != NULL ? "; " : "",
+             only->advice != NULL ? only->advice : "");
+    if (!is_right)
+        value_die(file, key, member, expected);
+}
+
 void json_only_check(const struct json_file *file, const struct json_only *only)
 {
-    for (; only != NULL && only->name != NULL; only++) {
-        if (json_object_get(file->seen, only->name) != NULL)
-            continue;
-        const json_t *member = json_member(file, NULL, only->name);
-        json_t *value = json_loads(only->value, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
-        bool is_right = member == NULL ? !only->is_needed : json_equal(member, value) != 0;
-        char expected[300];
-        snprintf(expected, sizeof expected, "%s%s%s", only->value, only->advice != NULL ? "; " : "",
-                 only->advice != NULL ? only->advice : "");
-        if (!is_right)
-            value_die(file, only->name, member, expected);
-    }
+    for (; only != NULL && only->names != NULL; only++)
+        for (const char *at = only->names, *end; *at != '\0'; at = end + strspn(end, " ")) {
+            char key[64];
+            end = at + strcspn(at, " ");
+            snprintf(key, sizeof key, "%.*s", (int)(end - at), at);
+            check_only(file, only, key);
+        }
 }
 
 /* ---- Names ---- */
@@ -272,45 +281,28 @@ static const char *const HARMLESS[] = {
     [KEYS_TOKENIZER_JSON] = " version truncation padding model decoder ",
 };
 
-#define ELSEWHERE "remove the key, and put what it names in this file"
-#define REMOVE_IT "remove the key if the model was trained without it"
-
-static const struct json_only CONFIG[] = {
-    {"is_causal", "false", false, "an encoder's numbers would depend on the padding beside it"},
-    IS("is_decoder", "false"),
-    IS("is_encoder_decoder", "false"),
-    IS("add_cross_attention", "false"),
-    IS("per_layer_config", "null"),
-    {"transformers_weights", "null", false, "remove the key, and name the file model.safetensors"},
-    {"configuration_files", "null", false, ELSEWHERE},
-    {"text_config", "null", false, ELSEWHERE},
-    IS("token_classification_bias", "true"),
-    IS("num_kv_shared_layers", "0"),
-    IS("attention_chunk_size", "null"),
-    IS("partial_rotary_factor", "1"),
-    {"pruned_heads", "{}", false, "all heads are needed"},
-    {"quantization_config", "{}", false, "the weights must not be quantized"},
-    IS("use_alibi", "false"),
-    IS("alibi", "false"),
-    {.name = NULL},
-};
-static const struct json_only TRANSFORMER[] = {
-    {"tokenizer_name_or_path", "null", false, "remove the key, and put the tokenizer here"},
-    {"processing_kwargs", "{}", false, REMOVE_IT},
-    {"query_expansion", "null", false, REMOVE_IT},
-    {"tokenizer_kwargs", "{}", false, "the name is processor_kwargs"},
-    {.name = NULL},
-};
-static const struct json_only PROMPTS[] = {
-    {"truncate_dim", "null", false, "remove the key, and cut vectors with encode --dimensions"},
-    {"max_active_dims", "null", false, "remove the key to keep all weights of a text"},
-    {.name = NULL},
-};
-
-static const struct json_only *const FIXED[] = {[KEYS_CONFIG] = CONFIG,
-                                                [KEYS_TRANSFORMER] = TRANSFORMER,
-                                                [KEYS_PROMPTS] = PROMPTS,
-                                                [KEYS_TOKENIZER_JSON] = NULL};
+static const struct json_only *const FIXED[] = {
+    [KEYS_CONFIG] = ONLY(
+        {"is_causal", "false", false, "an encoder's numbers would depend on the padding beside it"},
+        {"transformers_weights", "null", false,
+         "remove the key, and name the file model.safetensors"},
+        {"configuration_files text_config", "null", false,
+         "remove the key, and put what it names in this file"},
+        {"pruned_heads", "{}", false, "all heads are needed"},
+        {"quantization_config", "{}", false, "the weights must not be quantized"},
+        IS("is_decoder is_encoder_decoder add_cross_attention use_alibi alibi", "false"),
+        IS("per_layer_config attention_chunk_size", "null"),
+        IS("token_classification_bias", "true"), IS("num_kv_shared_layers", "0"),
+        IS("partial_rotary_factor", "1")),
+    [KEYS_TRANSFORMER] = ONLY(
+        {"tokenizer_name_or_path", "null", false, "remove the key, and put the tokenizer here"},
+        {"processing_kwargs", "{}", false, "remove the key if the model was trained without it"},
+        {"query_expansion", "null", false, "remove the key if the model was trained without it"},
+        {"tokenizer_kwargs", "{}", false, "the name is processor_kwargs"}),
+    [KEYS_PROMPTS] = ONLY(
+        {"truncate_dim", "null", false, "remove the key, and cut vectors with encode --dimensions"},
+        {"max_active_dims", "null", false, "remove the key to keep all weights of a text"}),
+    [KEYS_TOKENIZER_JSON] = NULL};
 
 bool name_is_listed(const char *list, const char *name)
 {

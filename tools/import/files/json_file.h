@@ -46,16 +46,16 @@ struct json_name {
 int64_t json_choice(const struct json_file *file, const char *key, const struct json_name *names,
                     const char *expected, int64_t otherwise);
 
-/* A key that must have this value, as JSON ("false"), or be absent or null, unless it has been
- * read. A list of them (NULL: none) ends with the name NULL. */
+/* Keys, between blanks, that must have this value, as JSON ("false"), or be absent or null, unless
+ * they have been read. A list (NULL: none) ends with the names NULL. */
 struct json_only {
-    const char *name, *value;
+    const char *names, *value;
     bool is_needed;     /* the class' default is another */
     const char *advice; /* what to do if the file has another value, or NULL */
 };
 // clang-format off
-#define ONLY(...)       (const struct json_only[]){__VA_ARGS__, {.name = NULL}}
-#define IS(name, value) {name, value, false, NULL}
+#define ONLY(...)        (const struct json_only[]){__VA_ARGS__, {.names = NULL}}
+#define IS(names, value) {names, value, false, NULL}
 // clang-format on
 void json_only_check(const struct json_file *file, const struct json_only *only);
 

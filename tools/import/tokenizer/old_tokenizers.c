@@ -125,8 +125,7 @@ void bpe_files_read(struct import_tokenizer *tokenizer, const char *text, size_t
     json.class = find_class(beside, "a vocab.json and a merges.txt", "bpe",
                             "RobertaTokenizer, LongformerTokenizer, BartTokenizer, GPT2Tokenizer, "
                             "CodeGenTokenizer, CLIPTokenizer, Qwen2Tokenizer, DebertaTokenizer");
-    json_only_check(&beside->config,
-                    ONLY(IS("add_bos_token", "false"), IS("add_eos_token", "false")));
+    json_only_check(&beside->config, ONLY(IS("add_bos_token add_eos_token", "false")));
     json_file_parse(&json.file, "vocab.json", text, len, false);
     json.file.root = json_pack("{s:o}", "model", make_model(beside, json.class, json.file.root));
     json_parts_read(&json);

@@ -35,20 +35,6 @@ static const char SWITCHES[] =
     "additional_special_tokens extra_special_tokens model_specific_special_tokens sp_model_kwargs "
     "extra_ids split_special_tokens truncation_side add_bos_token add_eos_token ";
 
-#define OF_PYTHON(name)                                                                            \
-    {                                                                                              \
-        name, "null", false, "BertJapaneseTokenizer reads the key, and is in Python alone"         \
-    }
-static const struct json_only CONFIG[] = {IS("split_special_tokens", "false"),
-                                          IS("truncation_side", "\"right\""),
-                                          IS("fast_tokenizer_files", "null"),
-                                          OF_PYTHON("word_tokenizer_type"),
-                                          OF_PYTHON("subword_tokenizer_type"),
-                                          OF_PYTHON("mecab_kwargs"),
-                                          OF_PYTHON("sudachi_kwargs"),
-                                          OF_PYTHON("jumanpp_kwargs"),
-                                          {.name = NULL}};
-
 /* ---- Reading ---- */
 
 /* Reads what follows from the whole tokenizer and tokenizer_config.json. */
@@ -136,7 +122,13 @@ void import_tokenizer_read(struct import_tokenizer *tokenizer, struct folder *fo
     beside.folder = beside.is_static ? NULL : folder;
     json_file_read(&beside.added, folder, place, "added_tokens.json", false, false);
     if (!beside.is_static)
-        json_only_check(&beside.config, CONFIG);
+        json_only_check(
+            &beside.config,
+            ONLY(IS("split_special_tokens", "false"), IS("truncation_side", "\"right\""),
+                 IS("fast_tokenizer_files", "null"),
+                 {"word_tokenizer_type subword_tokenizer_type mecab_kwargs sudachi_kwargs "
+                  "jumanpp_kwargs",
+                  "null", false, "BertJapaneseTokenizer reads the key, and is in Python alone"}));
     char *text =
         folder_text(folder, folder_name(name, place, source->name), true, MOST_FILE_BYTES, &len);
     if (source->read == bpe_files_read) {
