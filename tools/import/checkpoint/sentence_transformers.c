@@ -404,7 +404,7 @@ static void expansion_parse(struct sentence_transformers *st, const struct json_
 void length_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     static const struct json_name tasks[] = {
-        {"feature-extraction", 0}, {"fill-mask", 1}, {"sequence-classification", 1}, {NULL, 0}};
+        {"feature-extraction", 0}, {"fill-mask sequence-classification", 1}, {NULL, 0}};
     st->max_seq_length = json_count(file, NULL, "max_seq_length", 1, 0);
     check_arguments(st, file);
     int64_t task = json_choice(file, "transformer_task", tasks,

@@ -4,29 +4,24 @@
  * inference has it. */
 #include "tools/import/families/tables.h"
 
-const struct json_name ACTIVATION_NAMES[] = {
-    {"gelu", ACTIVATION_GELU},           {"gelu_python", ACTIVATION_GELU},
-    {"gelu_new", ACTIVATION_GELU_TANH},  {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
-    {"gelu_fast", ACTIVATION_GELU_TANH}, /* the same formula, multiplied out */
-    {"relu", ACTIVATION_RELU},           {"silu", ACTIVATION_SILU},
-    {"swish", ACTIVATION_SILU},          {NULL, 0},
-};
+/* gelu_fast is the formula of gelu_new, multiplied out. */
+#define GELU      "gelu gelu_python"
+#define GELU_TANH "gelu_new gelu_pytorch_tanh gelu_fast"
+const struct json_name ACTIVATION_NAMES[] = {{GELU, ACTIVATION_GELU},
+                                             {GELU_TANH, ACTIVATION_GELU_TANH},
+                                             {"relu", ACTIVATION_RELU},
+                                             {"silu swish", ACTIVATION_SILU},
+                                             {NULL, 0}};
 const char ACTIVATIONS_EXPECTED[] = "one of gelu, gelu_new, gelu_pytorch_tanh, relu, silu";
 
 /* The same of a head's dense layer, and more. */
-const struct json_name DENSE_NAMES[] = {
-    {"gelu", DENSE_GELU},
-    {"gelu_python", DENSE_GELU},
-    {"gelu_new", DENSE_GELU_TANH},
-    {"gelu_pytorch_tanh", DENSE_GELU_TANH},
-    {"gelu_fast", DENSE_GELU_TANH},
-    {"relu", DENSE_RELU},
-    {"silu", DENSE_SILU},
-    {"swish", DENSE_SILU},
-    {"tanh", DENSE_TANH},
-    {"linear", DENSE_IDENTITY},
-    {NULL, 0},
-};
+const struct json_name DENSE_NAMES[] = {{GELU, DENSE_GELU},
+                                        {GELU_TANH, DENSE_GELU_TANH},
+                                        {"relu", DENSE_RELU},
+                                        {"silu swish", DENSE_SILU},
+                                        {"tanh", DENSE_TANH},
+                                        {"linear", DENSE_IDENTITY},
+                                        {NULL, 0}};
 
 /* ---- Bodies ---- */
 

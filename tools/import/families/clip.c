@@ -2,11 +2,11 @@
  * configuration_NAME.py (clip, siglip, siglip2) in huggingface/transformers. */
 #include "tools/import/families/tables.h"
 
-static const struct json_name CLIP_ACTIVATIONS[] = {{"quick_gelu", ACTIVATION_SILU},
-                                                    {"gelu", ACTIVATION_GELU},
-                                                    {"gelu_new", ACTIVATION_GELU_TANH},
-                                                    {"gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
-                                                    {NULL, 0}};
+static const struct json_name CLIP_ACTIVATIONS[] = {
+    {"quick_gelu", ACTIVATION_SILU},
+    {"gelu", ACTIVATION_GELU},
+    {"gelu_new gelu_pytorch_tanh", ACTIVATION_GELU_TANH},
+    {NULL, 0}};
 
 static const struct layout TOWER = {
     .embedding = PARTS(

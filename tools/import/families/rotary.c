@@ -9,7 +9,7 @@
 #define NO_SCALING ONLY(IS("rope_scaling", "null"))
 
 static const struct json_name NOMIC_GATES[] = {
-    {"swiglu", ACTIVATION_SILU}, {"geglu", ACTIVATION_GELU}, {"gelu", ACTIVATION_GELU}, {NULL, 0}};
+    {"swiglu", ACTIVATION_SILU}, {"geglu gelu", ACTIVATION_GELU}, {NULL, 0}};
 
 #define ROTARY                                                                                     \
     FIXED(embedding_norm, NORM_LAYER), FIXED(attention_position, ATTENTION_POSITION_ROTARY),       \
@@ -423,9 +423,8 @@ static const struct head EUROBERT_MASK = {
     .keys =
         KEYS(FLAG("mlp_bias", head_bias, false), FLAG("tie_word_embeddings", head_tied, false))};
 static const struct json_name EUROBERT_POOLINGS[] = {
-    {"bos", POOLING_CLS}, {"mean", POOLING_MEAN}, {"late", POOLING_MEAN}, {NULL, 0}};
-static const struct json_name EUROBERT_IS_LATE[] = {
-    {"bos", false}, {"mean", false}, {"late", true}, {NULL, 0}};
+    {"bos", POOLING_CLS}, {"mean late", POOLING_MEAN}, {NULL, 0}};
+static const struct json_name EUROBERT_IS_LATE[] = {{"bos mean", false}, {"late", true}, {NULL, 0}};
 #define EUROBERT_CHOICES "bos, mean or late"
 static const struct head EUROBERT_SEQUENCE = {
     HEAD_SEQUENCE, DENSE_GELU, .parts = SEQUENCE_PARTS("dense", "classifier"),

@@ -180,7 +180,7 @@ void json_only_check(const struct json_file *file, const struct json_only *only)
 int64_t json_name_value(const struct json_name *names, const char *name)
 {
     for (; names->name != NULL; names++)
-        if (strcmp(names->name, name) == 0)
+        if (name_is_listed(names->name, name) || (name[0] == '\0' && names->name[0] == '\0'))
             return names->value;
     return -1;
 }
@@ -306,7 +306,7 @@ static const struct json_only *const FIXED[] = {
 
 bool name_is_listed(const char *list, const char *name)
 {
-    size_t len = strlen(name);
+    size_t len = strcspn(name, " ") == strlen(name) ? strlen(name) : 0;
     for (const char *at = list; len > 0 && (at = strstr(at, name)) != NULL; at += len)
         if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
             return true;

@@ -38,7 +38,8 @@ bool json_flag(const struct json_file *file, const json_t *object, const char *k
 const char *json_text(const struct json_file *file, const json_t *object, const char *key,
                       const char *otherwise);
 
-/* A text that is one of these names, which end with the name NULL; `expected` lists them. */
+/* A text that is one of these names, which end with the name NULL; `expected` lists them. Names of
+ * one value are between blanks. */
 struct json_name {
     const char *name;
     int64_t value;
