@@ -79,9 +79,8 @@ static void read_adapter_config(struct folder *folder, double *alpha, size_t *ra
     *alpha = json_number(&file, "lora_alpha", 8);
     *rank = json_count(&file, NULL, "r", 1, 0); /* 0: it does not say */
     *by_root = json_flag(&file, NULL, "use_rslora", false);
-    const json_t *start = json_member(&file, NULL, "init_lora_weights");
-    const char *name = json_string_value(start);
-    if (name != NULL && strcmp(name, "gaussian") != 0 && strcmp(name, "orthogonal") != 0)
+    const char *name = json_string_value(json_member(&file, NULL, "init_lora_weights"));
+    if (name != NULL && !name_is_listed("gaussian orthogonal", name))
         file_die(file.name,
                  "'init_lora_weights' is '%.60s', by which peft changes the model itself; expected "
                  "true, false, gaussian or orthogonal",

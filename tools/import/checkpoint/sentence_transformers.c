@@ -442,7 +442,6 @@ static bool is_key(const char *text)
 
 void prompts_parse(struct sentence_transformers *st, const struct json_file *file)
 {
-    static const char *const similarities[] = {"cosine", "dot", "euclidean", "manhattan"};
     json_t *prompts = json_typed(file, "prompts", JSON_OBJECT, "an object"), *text;
     const char *chosen = json_text(file, NULL, "default_prompt_name", NULL), *name;
     json_object_foreach(prompts, name, text)
@@ -465,9 +464,8 @@ void prompts_parse(struct sentence_transformers *st, const struct json_file *fil
     if (strcmp(similarity, "meanmaxsim") == 0)
         file_die(file->name, "'similarity_fn_name' is 'meanmaxsim'; expected another: scores here "
                              "are sums, not means");
-    for (size_t i = 0; i < sizeof similarities / sizeof *similarities; i++)
-        if (strcmp(similarity, similarities[i]) == 0) /* others are ignored there, too */
-            st->similarity = similarities[i];
+    if (name_is_listed("cosine dot euclidean manhattan", similarity))
+        st->similarity = similarity; /* others are ignored there, too */
 }
 
 /* Of a classifier, the default prompt is in force if the file is that of a CrossEncoder. */

@@ -50,7 +50,7 @@ struct sentence_transformers {
     bool lower;            /* do_lower_case: texts are put into lower case first */
     const char
         *activation_class;    /* of a cross-encoder's scores, borrowed from `prompts`, or NULL */
-    const char *similarity;   /* a name of FORMAT.md; NULL: not given */
+    const char *similarity;   /* a name of FORMAT.md, borrowed; NULL: not given */
     bool is_cross_encoder;    /* the class whose file it is */
     struct json_file prompts; /* config_sentence_transformers.json, or absent */
     char ignored[64];         /* such a file that is not read without a modules.json, or "" */

@@ -367,7 +367,7 @@ static void check_alike(struct folder *folder, const char *of_queries, const cha
         const json_t *other = i == 0 ? documents.root : queries.root;
         json_object_foreach((json_t *)one, key, value)
         {
-            const bool is_step = strcmp(key, "model") == 0 || strcmp(key, "tokenizer_class") == 0;
+            const bool is_step = name_is_listed("model tokenizer_class", key);
             if ((is_step || !known_keys_are_harmless(kind, key)) &&
                 !json_equal(value, json_object_get(other, key)))
                 file_die(queries.name,

@@ -197,8 +197,7 @@ static void read_metaspace(struct json_tokenizer *json, const json_t *part)
     const char *scheme = json_text(&json->file, part, "prepend_scheme", "always");
     const char *space = json_text(&json->file, part, "replacement", "\xE2\x96\x81");
     uint32_t character = 0;
-    if (strcmp(scheme, "always") != 0 && strcmp(scheme, "first") != 0 &&
-        strcmp(scheme, "never") != 0)
+    if (!name_is_listed("always first never", scheme))
         part_die(json, "prepend_scheme of the pre-tokenizer Metaspace", scheme,
                  "always, first or never");
     if (!json_flag(&json->file, part, "add_prefix_space", true) && strcmp(scheme, "never") != 0)
