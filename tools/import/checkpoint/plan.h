@@ -84,10 +84,6 @@ void plan_values(struct plan *plan, const char *name, const float *values, size_
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
 
-/* Writes a tensor of the kind PART_POSITIONS (positions.c). Its parts are a table, the weight of a
- * linear layer and, if there is one, its bias; and if the table has a norm, its weight and bias. */
-void positions_write(const struct planned_tensor *tensor, struct weight_writer *writer);
-
 /* ---- int8 ---- */
 
 /* Returns whether a table can be int8: no few columns are far larger than the others. */
