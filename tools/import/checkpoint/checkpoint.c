@@ -84,30 +84,29 @@ void checkpoint_check_lower(const struct sentence_transformers *st,
 
 static void read_tokenizer(struct checkpoint *checkpoint)
 {
-    const char *place = checkpoint->st.transformer;
+    struct import_tokenizer *tokenizer = &checkpoint->tokenizer;
+    const char *place = checkpoint->st.transformer, *config = checkpoint->config_file.name;
+    const size_t types = checkpoint->config.model.token_types;
+    const size_t rows = checkpoint->config.model.vocabulary;
     if (!import_tokenizer_is_there(&checkpoint->folder, place)) {
         if (checkpoint->is_static)
             program_die("static embeddings without a tokenizer.json; expected one");
         return;
     }
     checkpoint->has_tokenizer = true;
-    import_tokenizer_read(&checkpoint->tokenizer, &checkpoint->folder, place,
-                          checkpoint->is_static);
-    checkpoint_check_lower(&checkpoint->st, &checkpoint->tokenizer);
-    size_t n_types = import_tokenizer_types(&checkpoint->tokenizer);
-    size_t types = checkpoint->config.model.token_types;
-    if (types > 1 && checkpoint->tokenizer.gives_types && n_types > types)
+    import_tokenizer_read(tokenizer, &checkpoint->folder, place, checkpoint->is_static);
+    checkpoint_check_lower(&checkpoint->st, tokenizer);
+    size_t n_types = import_tokenizer_types(tokenizer), n = tokenizer->draft.words.n;
+    if (types > 1 && tokenizer->gives_types && n_types > types)
         program_die("the tokenizer's templates have token types up to %zu; expected fewer than the "
                     "%zu rows of 'type_vocab_size' in %s",
-                    n_types - 1, types, checkpoint->config_file.name);
-    size_t n = checkpoint->tokenizer.draft.words.n, rows = checkpoint->config.model.vocabulary;
+                    n_types - 1, types, config);
     if (rows < n)
         program_die("the tokenizer has ids up to %zu; expected fewer than the %zu rows of "
                     "'vocab_size' in %s",
-                    n - 1, rows, checkpoint->config_file.name);
-    if (checkpoint->tokenizer.types_differ && checkpoint->config.model.token_types > 1 &&
-        strstr(checkpoint->tokenizer.pair, ":1") != NULL)
-        snprintf(checkpoint->tokenizer.note, sizeof checkpoint->tokenizer.note,
+                    n - 1, rows, config);
+    if (tokenizer->types_differ && types > 1 && strstr(tokenizer->pair, ":1") != NULL)
+        snprintf(tokenizer->note, sizeof tokenizer->note,
                  "the second text of a pair has type 0, as the tokenizer's class gives in "
                  "transformers 5; in 4 it has 1 (--as transformers-4)");
 }
