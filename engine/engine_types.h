@@ -60,8 +60,7 @@ typedef struct engine_window {
 
 /* ---- Answers ---- */
 
-/* A run of tokens, not ids, with one label, by head token: see engine_strategy. Its name is the
- * label's after the first '-', except with ENGINE_STRATEGY_NONE, which has the whole label. */
+/* A run of tokens, not ids, with one label, by head token; engine_strategy tells its name. */
 typedef struct engine_entity {
     size_t label;      /* of its first token */
     float score;       /* mean of its tokens' scores */

@@ -480,7 +480,7 @@ var _ = [1]struct{}{}[unsafe.Offsetof(Window{}.Begin)-24]
 var _ = [1]struct{}{}[unsafe.Offsetof(Window{}.End)-32]
 var _ = [1]struct{}{}[unsafe.Offsetof(Window{}.InPair)-40]
 
-// A run of tokens, not ids, with one label, by head token: see engine_strategy. Its name is the label's after the first '-', except with ENGINE_STRATEGY_NONE, which has the whole label.
+// A run of tokens, not ids, with one label, by head token; engine_strategy tells its name.
 type Entity struct {
 	// of its first token
 	Label uintptr

@@ -338,7 +338,7 @@ const _: () = {
     assert!(offset_of!(engine_window, in_pair) == 40);
 };
 
-/// A run of tokens, not ids, with one label, by head token: see engine_strategy. Its name is the label's after the first '-', except with ENGINE_STRATEGY_NONE, which has the whole label.
+/// A run of tokens, not ids, with one label, by head token; engine_strategy tells its name.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct engine_entity {

@@ -268,7 +268,7 @@ public final class Api {
         public static final int in_pair = 40;
     }
 
-    /** A run of tokens, not ids, with one label, by head token: see engine_strategy. Its name is the label's after the first '-', except with ENGINE_STRATEGY_NONE, which has the whole label. */
+    /** A run of tokens, not ids, with one label, by head token; engine_strategy tells its name. */
     public static final class engine_entity {
         private engine_entity() {}
 
