@@ -264,7 +264,7 @@ static const struct option_command COMMAND = {
              "input is result k.\n"
              "\n"
              "  encode \"I ride bike\"                            one vector per token\n"
-             "  encode -p model -f npy -o out.npy < lines.txt   one vector per line, for NumPy\n"
+             "  encode -o out.npy lines.txt                     one vector per line, for NumPy\n"
              "  encode-search out.npy lines.txt --query bikes   the lines that are nearest\n"
              "  encode -m FILE --rank \"who rides?\" < lines.txt  lines, best answer first\n",
 };
