@@ -37,7 +37,8 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
     encode_options_note(options);
     int code = request->task == TASK_RANK ? rank_texts(&job) : encode_texts(&job);
     code = job.corpus ? corpus_end(job.corpus, code) : output_end(&job.output, code);
-    reader_free(&job.reader);
+    if (request->n_texts == 0)
+        reader_free(&job.reader);
     return code;
 }
 

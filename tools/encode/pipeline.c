@@ -261,12 +261,13 @@ static size_t tokenize_batch(struct pipeline *pipeline, struct batch *batch)
     size_t n_good = 0, i = 0;
     for (; i < batch->n_items; i++) {
         struct item *item = &items[i];
-        item_add_prompt(item, &encoder->prompt);
+        if (encoder->prompt.len > 0)
+            item_add_prompt(item, &encoder->prompt);
         const bool is_good = item->record.fault
                                  ? encoder_fail(encoder, item, "%s", item->record.fault)
                                  : encoder_tokenize(encoder, item);
-        if (is_good && !encoder->request.is_chunked) /* windows are padded one by one */
-            padding_apply(&encoder->padding, item);
+        if (is_good && encoder->padding.n > 0 && !encoder->request.is_chunked)
+            padding_apply(&encoder->padding, item); /* windows are padded one by one */
         if (is_good)
             items[n_good++] = *item;
         else if (beside_leave_out(&pipeline->beside, item))

@@ -83,6 +83,12 @@ static void resolve_options(struct encoder *encoder)
     encoder->attention_position =
         in_attention != NULL && strcmp(in_attention, "none") != 0 ? in_attention : NULL;
     encoder->window = (size_t)model_number(encoder->model, "window", 0);
+    const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
+    encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
+    const char *bytes = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "byte_level");
+    encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
+    const char *pools = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "pools_prompt");
+    encoder->skips_prompt = pools != NULL && strcmp(pools, "no") == 0;
     encoder->padding = request->padding;
     encoder->padding.likely = -1;
     if (!encoder->padding.is_named &&
@@ -298,23 +304,6 @@ static void find_prompt(const struct encoder *encoder, engine_role role, struct 
 
 /* ---- Opening and closing ---- */
 
-static void open_session(struct encoder *encoder)
-{
-    const bool is_computed = !task_is_tokens(encoder->request.task);
-    struct position_options positions = encoder->request.positions;
-    engine_session_options session = encoder->request.session;
-    engine_error error = {0};
-
-    session.position = ENGINE_POSITION_NONE;
-    session.max_tokens =
-        is_computed ? encoder->request.encode.max_tokens : 1; /* tokens alone need no rows */
-    if (is_computed)
-        position_options_apply(&positions, encoder->info.width, &session);
-    engine_status status = engine_session_new(encoder->model, &session, &encoder->session, &error);
-    if (status != ENGINE_OK)
-        program_die("%s%s", error.message, position_next_step(session.position, status));
-}
-
 /* Of a window, ids take all tokens; texts leave some to the prompt and to the special tokens. */
 static void check_stride(const struct encoder *encoder)
 {
@@ -331,7 +320,9 @@ static void check_stride(const struct encoder *encoder)
 
 void encoder_open(struct encoder *encoder, const struct request_options *request)
 {
-    const bool is_rank = request->task == TASK_RANK;
+    const bool is_rank = request->task == TASK_RANK, is_computed = !task_is_tokens(request->task);
+    struct position_options positions = request->positions;
+    engine_session_options session = request->session;
     engine_error error = {0};
     *encoder = (struct encoder){.request = *request, .info = ENGINE_INFO()};
     if (engine_model_open(request->model_path, &request->model, &encoder->model, &error) !=
@@ -344,13 +335,6 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
                      encoder->info.isa);
     input_remember(encoder->info.path);
     encoder->name = encoder->info.name[0] ? encoder->info.name : path_name(encoder->info.path);
-    const char *unknown = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "unknown");
-    encoder->unknown = unknown ? (int32_t)strtol(unknown, NULL, 10) : -1;
-    const char *bytes = model_setting(encoder->model, ENGINE_SETTINGS_TOKENIZER, "byte_level");
-    encoder->is_bytes = bytes != NULL && strcmp(bytes, "yes") == 0;
-    const char *pools = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "pools_prompt");
-    encoder->skips_prompt = pools != NULL && strcmp(pools, "no") == 0;
-
     resolve_options(encoder);
     check_head(encoder);
     resolve_result(encoder);
@@ -360,7 +344,14 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
     find_prompt(encoder, is_rank ? ENGINE_ROLE_DOCUMENT : ENGINE_ROLE_TEXT, &encoder->prompt);
     if (is_rank)
         find_prompt(encoder, ENGINE_ROLE_QUERY, &encoder->query_prompt);
-    open_session(encoder);
+    session.position = ENGINE_POSITION_NONE;
+    session.max_tokens = is_computed ? request->encode.max_tokens : 1; /* tokens need no rows */
+    if (is_computed)
+        position_options_apply(&positions, encoder->info.width, &session);
+    const engine_status status =
+        engine_session_new(encoder->model, &session, &encoder->session, &error);
+    if (status != ENGINE_OK)
+        program_die("%s%s", error.message, position_next_step(session.position, status));
     if (request->encode.stride > 0)
         check_stride(encoder);
 }

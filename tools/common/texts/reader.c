@@ -18,11 +18,12 @@
 void reader_open(struct reader *reader, const struct request_options *request)
 {
     *reader = (struct reader){.request = request};
+    if (request->n_texts > 0)
+        return;
     line_reader_begin(&reader->lines, STDIN_FILENO);
     for (size_t i = 0; i < request->n_files; i++) /* the first, which stdin is, by its name */
         input_remember(request->files[i]);
-    if (request->n_texts == 0)
-        input_remember("-");
+    input_remember("-");
 }
 
 static const char *source_name(const struct reader *reader)

@@ -383,7 +383,7 @@ static void print_labels(struct printer *printer, const struct item *item, size_
 /* In CSV a vector is columns of its row, or a label a row of its own. */
 static void print_values(struct printer *printer, const float *row)
 {
-    for (size_t k = 0; row && k < printer->encoder->width; k++)
+    for (size_t k = 0; k < printer->encoder->width; k++)
         row_float(&printer->rows, ROWS_CSV, "v", row[k]);
     row_end(&printer->rows);
 }
@@ -393,7 +393,8 @@ static void print_tokens(struct printer *printer, const struct item *item)
     struct rows *rows = &printer->rows;
     const struct encoder *encoder = printer->encoder;
     const bool has_labels = encoder->request.task == TASK_LABELS && !encoder->is_pooled;
-    const bool has_vectors = item->rows && !encoder->is_pooled && !has_labels;
+    const bool has_values =
+        rows->format == ROWS_CSV && item->rows && !encoder->is_pooled && !has_labels;
     rows_begin(rows, "tokens", printer->token_titles);
     for (size_t i = 0; i < item->n_tokens; i++) {
         const float *row = item->rows ? item->rows + i * encoder->width : NULL;
@@ -407,7 +408,10 @@ static void print_tokens(struct printer *printer, const struct item *item)
         row_text(rows, ROWS_TABLE, "", "", 0, 0);
         if (rows->format == ROWS_TABLE && row)
             print_row(rows->cells, printer, row);
-        print_values(printer, has_vectors ? row : NULL);
+        if (has_values)
+            print_values(printer, row);
+        else
+            row_end(rows);
     }
     rows_end(rows, "><>>.");
 }
