@@ -177,8 +177,8 @@ static void softmax(double *row, size_t n)
         row[j] /= sum;
 }
 
-/* Adds the head's probabilities · v to out [T, K], rows `stride` apart; scores become probabilities.
- */
+/* Adds the head's probabilities · v to out [T, K], rows `stride` apart. Scores become
+ * probabilities. */
 static void mix(const struct head *head, double *scores, size_t n_tokens, double *out,
                 size_t stride)
 {

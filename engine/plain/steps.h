@@ -11,7 +11,7 @@ double *plain_doubles(size_t n);
 void plain_show(const struct plain_model *model, const char *what, const double *rows,
                 size_t n_rows, size_t width);
 
-/* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if the file has one, the bias
+/* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if the file has it, the bias
  * `name`.bias. The caller frees it. */
 double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
                      size_t n_in, size_t n_out);
@@ -40,8 +40,8 @@ struct plain_text {
     size_t n_unseen; /* the last tokens, which no token sees */
 };
 
-/* The result [T, D] of multi-head attention in the layer, which the caller frees; probabilities go to
- * map [H, T, T], which starts as zeros. */
+/* The result [T, D] of multi-head attention in the layer, to be freed; probabilities go to map
+ * [H, T, T], which starts as zeros. */
 double *plain_self_attention(struct plain_model *model, const double *x,
                              const struct plain_text *text, double *map);
 

@@ -154,12 +154,9 @@ static size_t word_tokens(const struct plain_weights *weights, const struct char
 
 /* ---- The text ---- */
 
-static bool has_settings(const struct plain_settings *settings, const char *const needed[][2])
+static bool is_set(const struct plain_weights *weights, const char *key, const char *value)
 {
-    for (size_t i = 0; needed[i][0] != NULL; i++)
-        if (strcmp(plain_setting(settings, needed[i][0], "no"), needed[i][1]) != 0)
-            return false;
-    return true;
+    return strcmp(plain_setting(&weights->tokn, key, "no"), value) == 0;
 }
 
 /* The tokenizer `blanks`: what is between two blanks is a word, and is looked up as it is. */
@@ -195,15 +192,11 @@ static size_t split_in_pieces(const struct plain_weights *weights,
 
 struct plain_token *plain_tokens(const struct plain_weights *weights, const char *text, size_t *n)
 {
-    static const char *const bert[][2] = {
-        {"kind", "wordpiece"},
-        {"normalizer", "clean space_cjk nfd drop_nonspacing lower"},
-        {"splitter", "blanks punctuation"},
-        {"max_word", "100"},
-        {NULL, NULL}};
-    static const char *const blanks[][2] = {{"kind", "blanks"}, {"lower", "no"}, {NULL, NULL}};
-    bool is_bert = has_settings(&weights->tokn, bert);
-    if (!is_bert && !has_settings(&weights->tokn, blanks))
+    const bool is_bert =
+        is_set(weights, "kind", "wordpiece") &&
+        is_set(weights, "normalizer", "clean space_cjk nfd drop_nonspacing lower") &&
+        is_set(weights, "splitter", "blanks punctuation") && is_set(weights, "max_word", "100");
+    if (!is_bert && !(is_set(weights, "kind", "blanks") && is_set(weights, "lower", "no")))
         return NULL;
     size_t n_read, n_characters;
     struct character *read = decode(text, &n_read);

@@ -59,8 +59,8 @@ struct operands {
     bool by_blas;
 };
 
-/* Computes the scores of the keys from `key` on and the queries from `query` on; what positions fill
- * in is added. */
+/* Computes the scores of the keys from `key` on and the queries from `query` on, with what positions
+ * add. */
 static struct score_block score(const struct task *task, const struct operands *of, size_t query,
                                 size_t n_queries, size_t key, size_t n_keys)
 {
