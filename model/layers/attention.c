@@ -59,7 +59,7 @@ struct operands {
     bool by_blas;
 };
 
-/* Computes the scores of keys from `key` on and queries from `query` on, with what positions add. */
+/* Computes the scores of keys from `key` on and queries from `query` on; positions add to them. */
 static struct score_block score(const struct task *task, const struct operands *of, size_t query,
                                 size_t n_queries, size_t key, size_t n_keys)
 {
