@@ -8,7 +8,7 @@
  * matrices take turns, as the layers of a model do, so that with few rows they come from where they
  * come from in a pass. Each figure is the median of RUNS runs.
  * OPENBLAS_CORETYPE=Haswell gives OpenBLAS' AVX2 kernels on a CPU that has more. */
-#include "tests/model/plain.h"
+#include "tests/model/kernels/operands.h"
 
 #include "engine/runtime/machine.h"
 #include "model/kernels/blas.h"
@@ -18,46 +18,23 @@
 
 enum { RUNS = 15, COPIES = 6 };
 
-/* out [n_rows, n] = x [n_rows, k]·Wᵀ by each of COPIES weights, in rows and as panels; q: x of
- * int8. */
-struct shape {
-    size_t n_rows, k, n;
-    float *x, *out, *rows[COPIES];
-    int8_t *q;
-    struct quantization *quantization;
-    struct matrix weights[COPIES];
-};
-
+/* Products with each of COPIES weights, of the same rows, to the same place. */
 struct call {
     const struct kernels *kernels;
     const struct blas *blas;
-    enum tensor_type type;
-    bool is_unsigned; /* 7 bits */
-    const struct shape *shape;
+    bool is_unsigned; /* rows of 7 bits */
+    struct operands copies[COPIES];
+    float *out;
 };
 
 static void by_kernel(const void *of)
 {
     const struct call *call = of;
-    const struct shape *shape = call->shape;
-    const bool is_int8 = call->type == TENSOR_INT8;
     for (size_t i = 0; i < COPIES; i++) {
-        const struct product product = {
-            .x = is_int8 ? (const void *)shape->q : (const void *)shape->x,
-            .x_stride = is_int8 ? round_up(shape->k, QUANTIZED_STEP) : shape->k,
-            .x_quantization = shape->quantization,
-            .type = call->type,
-            .panels = shape->weights[i].data,
-            .panel_stride = (is_int8 ? round_up(shape->k, 4) : shape->k) * PANEL,
-            .k = shape->k,
-            .scales = shape->weights[i].scales,
-            .is_unsigned = call->is_unsigned,
-            .out = shape->out,
-            .out_stride = shape->n,
-            .n_rows = shape->n_rows,
-            .n_panels = shape->n / PANEL,
-        };
-        if (is_int8)
+        const struct operands *o = &call->copies[i];
+        struct product product = product_of(o, 0, o->n_rows, o->n_panels, call->out);
+        product.is_unsigned = call->is_unsigned;
+        if (product.type == TENSOR_INT8)
             call->kernels->product_int8(&product);
         else
             call->kernels->product(&product);
@@ -67,37 +44,37 @@ static void by_kernel(const void *of)
 static void by_blas(const void *of)
 {
     const struct call *call = of;
-    const struct shape *shape = call->shape;
-    for (size_t i = 0; i < COPIES; i++)
-        blas_multiply(call->blas, shape->n_rows, shape->n, shape->k, 1,
-                      (struct blas_operand){shape->x, shape->k, false},
-                      (struct blas_operand){shape->rows[i], shape->k, true}, false, shape->out,
-                      shape->n);
+    for (size_t i = 0; i < COPIES; i++) {
+        const struct operands *o = &call->copies[i];
+        blas_multiply(
+            call->blas, o->n_rows, o->out_stride, o->k, 1, (struct blas_operand){o->x, o->k, false},
+            (struct blas_operand){o->values, o->k, true}, false, call->out, o->out_stride);
+    }
 }
 
-static struct shape new_shape(enum tensor_type type, size_t n_rows, size_t k, size_t n)
+static struct call new_call(const struct kernels *kernels, enum tensor_type type, size_t n_rows,
+                            size_t k, size_t n)
 {
     uint64_t state = 1;
-    struct shape shape = {n_rows, k, n, .x = random_floats(&state, n_rows * k, 1),
-                          .out = new_floats(n_rows * n)};
+    struct call call = {.kernels = kernels, .out = new_floats(n_rows * n)};
     for (size_t i = 0; i < COPIES; i++) {
-        shape.rows[i] = random_floats(&state, n * k, 1);
-        shape.weights[i] = store_matrix(type, LAYOUT_PANELS, shape.rows[i], n, k).matrix;
+        struct operands *o = &call.copies[i];
+        *o = new_operands(kernels, &state, type, n_rows, n / PANEL, k, n);
+        o->x = call.copies[0].x;
+        o->q = call.copies[0].q;
     }
-    shape.quantization = new_bytes(n_rows * sizeof *shape.quantization);
-    shape.q = new_bytes(n_rows * round_up(k, QUANTIZED_STEP));
-    for (size_t i = 0; i < n_rows * round_up(k, QUANTIZED_STEP); i++)
-        shape.q[i] = (int8_t)support_below(&state, 128);
-    return shape;
+    for (size_t i = 0; i < n_rows * call.copies[0].q_stride; i++)
+        call.copies[0].q[i] &= 127;
+    return call;
 }
 
 static void measure(const char *name, const struct call *call)
 {
-    const struct shape *shape = call->shape;
-    double flops = 2.0 * COPIES * (double)shape->n_rows * (double)shape->k * (double)shape->n;
+    const struct operands *o = call->copies;
+    double flops = 2.0 * COPIES * (double)o->n_rows * (double)o->k * (double)o->out_stride;
     double ours = time_calls(by_kernel, call, RUNS).median;
     printf("%-8s %-4s rows %4zu  K %4zu  N %4zu  %6.1f GFLOP/s", call->kernels->isa, name,
-           shape->n_rows, shape->k, shape->n, flops / ours);
+           o->n_rows, o->k, o->out_stride, flops / ours);
     if (call->blas != NULL) {
         double theirs = time_calls(by_blas, call, RUNS).median;
         printf("  OpenBLAS %6.1f  ratio %.2f", flops / theirs, theirs / ours);
@@ -118,9 +95,10 @@ static void measure_types(const struct kernels *kernels, size_t n_rows, size_t k
                  {"int7", TENSOR_INT8}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         const size_t mark = owned_mark();
-        struct shape shape = new_shape(types[i].type, n_rows, k, n);
-        measure(types[i].name,
-                &(struct call){kernels, i == 0 ? blas : NULL, types[i].type, i == 4, &shape});
+        struct call call = new_call(kernels, types[i].type, n_rows, k, n);
+        call.blas = i == 0 ? blas : NULL;
+        call.is_unsigned = i == 4;
+        measure(types[i].name, &call);
         owned_release(mark);
     }
 }

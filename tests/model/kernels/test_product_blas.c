@@ -5,7 +5,7 @@
  * are off by at most K roundings of the sum of their magnitudes. What is done to the sums, and sums
  * of int8: equal to the other kernels' results to the last bit. And a row has the same bits among
  * any other rows. */
-#include "tests/model/plain.h"
+#include "tests/model/kernels/operands.h"
 
 #include "engine/runtime/machine.h"
 #include "model/kernels/blas.h"
@@ -23,81 +23,45 @@ static const struct shape {
 
 static const struct blas *blas;
 
-/* Rows and weights of a product, and what is added; rows in int8 where the weights are. */
-struct operands {
-    struct shape shape;
-    float *x, *bias, *residual, *gate;
-    struct blas_work work;
-    struct arena arena;
-    int8_t *q;
-    size_t q_stride;
-    struct quantization quantization[MOST_ROWS];
-    struct stored weight;
-};
-
-static void random_rows(struct operands *o, const struct kernels *kernels)
+/* The same numbers every time. */
+static struct operands operands_of(const struct kernels *kernels, enum tensor_type type,
+                                   struct shape shape)
 {
-    size_t k = o->shape.k;
-    o->q_stride = (k + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP;
-    o->q = new_bytes(o->shape.n_rows * o->q_stride);
-    for (size_t row = 0; row < o->shape.n_rows; row++)
-        o->quantization[row] =
-            kernels->quantize(o->x + row * k, k, ROUND_SYMMETRIC, NULL, o->q + row * o->q_stride);
-}
-
-static struct operands new_operands(const struct kernels *kernels, enum tensor_type type,
-                                    struct shape shape)
-{
-    struct operands o = {.shape = shape};
-    size_t columns = shape.n_panels * PANEL, n_out = shape.n_rows * columns;
     uint64_t state = shape.k;
-    float *weights = random_floats(&state, columns * shape.k, 2);
-    o.x = random_floats(&state, shape.n_rows * shape.k, 2);
-    o.bias = random_floats(&state, columns, 1);
-    o.residual = random_floats(&state, n_out, 2);
-    o.gate = random_floats(&state, n_out, 2);
-    do
-        blas_work_carve(&o.work, shape.k, &o.arena);
-    while (arena_allocate(&o.arena));
-    owned(o.arena.base, free);
-    o.weight = store_matrix(type, LAYOUT_PANELS, weights, columns, shape.k);
-    if (type == TENSOR_INT8)
-        random_rows(&o, kernels);
-    return o;
+    return new_operands(kernels, &state, type, shape.n_rows, shape.n_panels, shape.k,
+                        shape.n_panels * PANEL);
 }
 
-/* The sums alone, of n_rows rows from `row` on. */
-static struct product product_of(const struct operands *o, size_t row, size_t n_rows, float *out)
+static struct blas_work new_work(size_t k)
 {
-    bool is_int8 = o->weight.matrix.type == TENSOR_INT8;
-    size_t k = o->shape.k;
-    return (struct product){
-        .x = is_int8 ? (const void *)(o->q + row * o->q_stride) : (const void *)(o->x + row * k),
-        .x_stride = is_int8 ? o->q_stride : k,
-        .x_quantization = o->quantization + row,
-        .type = o->weight.matrix.type,
-        .panels = o->weight.bytes,
-        .panel_stride = PANEL * (is_int8 ? (k + 3) / 4 * 4 : k),
-        .k = k,
-        .scales = o->weight.matrix.scales,
-        .out = out,
-        .out_stride = o->shape.n_panels * PANEL,
-        .n_rows = n_rows,
-        .n_panels = o->shape.n_panels,
-    };
+    struct blas_work work;
+    struct arena arena = {0};
+    do
+        blas_work_carve(&work, k, &arena);
+    while (arena_allocate(&arena));
+    owned(arena.base, free);
+    return work;
+}
+
+static void multiply(const struct kernels *kernels, size_t most_rows, struct product *product)
+{
+    const size_t mark = owned_mark();
+    struct blas_work work = new_work(product->k);
+    kernels->product_blas(blas, most_rows, product, &work);
+    owned_release(mark);
 }
 
 static void check_sums(const struct kernels *kernels, const struct operands *o, size_t most_rows,
                        struct largest *largest)
 {
-    size_t k = o->shape.k, columns = o->shape.n_panels * PANEL;
-    float *out = new_floats(o->shape.n_rows * columns), *panel = new_floats(k * PANEL);
-    struct product product = product_of(o, 0, o->shape.n_rows, out);
-    kernels->product_blas(blas, most_rows, &product, &o->work);
+    size_t k = o->k, columns = o->n_panels * PANEL;
+    float *out = new_floats(o->n_rows * columns), *panel = new_floats(k * PANEL);
+    struct product product = product_of(o, 0, o->n_rows, o->n_panels, out);
+    multiply(kernels, most_rows, &product);
     for (size_t c = 0; c < columns; c++) {
         if (c % PANEL == 0)
             matrix_panel(&o->weight.matrix, c / PANEL, panel);
-        for (size_t row = 0; row < o->shape.n_rows; row++) {
+        for (size_t row = 0; row < o->n_rows; row++) {
             struct plain_sum plain = plain_product(o->x + row * k, panel + c % PANEL, PANEL, k);
             double got = out[row * columns + c];
             double error = (got - plain.sum) / (plain.magnitude * (double)k * FLOAT_ROUNDING);
@@ -114,7 +78,7 @@ TEST(sums)
             struct largest largest = {0};
             for (size_t i = 0; i < N_SHAPES; i++) {
                 const size_t mark = owned_mark();
-                struct operands o = new_operands(tested_kernels(set), types[t], shapes[i]);
+                struct operands o = operands_of(tested_kernels(set), types[t], shapes[i]);
                 for (size_t rows = BLAS_ROWS; rows <= BLAS_MOST_ROWS; rows *= 2)
                     check_sums(tested_kernels(set), &o, rows, &largest);
                 owned_release(mark);
@@ -126,10 +90,10 @@ TEST(sums)
 /* Bias, residual, activation and gate, all in the tile, or one after the other. */
 static void check_finish(const struct kernels *kernels, const struct operands *o)
 {
-    size_t columns = o->shape.n_panels * PANEL, n = o->shape.n_rows * columns;
+    size_t columns = o->n_panels * PANEL, n = o->n_rows * columns;
     float *out = new_floats(n), *expected = new_floats(n);
-    struct product product = product_of(o, 0, o->shape.n_rows, expected);
-    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
+    struct product product = product_of(o, 0, o->n_rows, o->n_panels, expected);
+    multiply(kernels, BLAS_ROWS, &product);
     for (size_t i = 0; i < n; i++) {
         volatile float y = expected[i] + o->bias[i % columns];
         expected[i] = y + o->residual[i];
@@ -137,7 +101,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.out = out;
     product.bias = o->bias;
     product.residual = o->residual;
-    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
+    multiply(kernels, BLAS_ROWS, &product);
     assert_true(same_floats(out, expected, n));
 
     kernels->activate(ACTIVATION_SILU, expected, n);
@@ -146,7 +110,7 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     product.activated = true;
     product.activation = ACTIVATION_SILU;
     product.gate = out;
-    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
+    multiply(kernels, BLAS_ROWS, &product);
     assert_true(same_floats(out, expected, n));
 }
 
@@ -155,7 +119,7 @@ TEST(what_follows_the_sums)
     static const enum tensor_type types[] = {TENSOR_F32, TENSOR_INT8};
     for (size_t set = 0; blas != NULL && tested_kernels(set) != NULL; set++)
         for (size_t i = 0; i < 2 * N_SHAPES; i++) {
-            struct operands o = new_operands(tested_kernels(set), types[i % 2], shapes[i / 2]);
+            struct operands o = operands_of(tested_kernels(set), types[i % 2], shapes[i / 2]);
             check_finish(tested_kernels(set), &o);
         }
 }
@@ -163,15 +127,15 @@ TEST(what_follows_the_sums)
 /* With the largest numbers that there are, and zero points. */
 static void fill_extremes(struct operands *o, int32_t *column_sums)
 {
-    size_t k = o->shape.k, n_panel = (k + 3) / 4 * 4 * PANEL;
+    size_t k = o->k, n_panel = (k + 3) / 4 * 4 * PANEL;
     int8_t *panels = o->weight.bytes;
-    memset(o->q, 0, o->shape.n_rows * o->q_stride);
-    memset(panels, 0, o->shape.n_panels * n_panel);
-    for (size_t row = 0; row < o->shape.n_rows; row++) {
+    memset(o->q, 0, o->n_rows * o->q_stride);
+    memset(panels, 0, o->n_panels * n_panel);
+    for (size_t row = 0; row < o->n_rows; row++) {
         memset(o->q + row * o->q_stride, row % 3 == 0 ? 127 : -128, k);
         o->quantization[row] = (struct quantization){.scale = 1.1f, .zero = (int)row - 5};
     }
-    for (size_t c = 0; c < o->shape.n_panels * PANEL; c++) {
+    for (size_t c = 0; c < o->n_panels * PANEL; c++) {
         int8_t value = c % 3 == 0 ? 127 : c % 3 == 1 ? -127 : -128;
         for (size_t i = 0; i < k; i++)
             panels[c / PANEL * n_panel + (i / 4 * PANEL + c % PANEL) * 4 + i % 4] = value;
@@ -182,11 +146,11 @@ static void fill_extremes(struct operands *o, int32_t *column_sums)
 static void check_exact(const struct kernels *kernels, const struct operands *o,
                         const int32_t *column_sums)
 {
-    size_t n = o->shape.n_rows * o->shape.n_panels * PANEL;
+    size_t n = o->n_rows * o->n_panels * PANEL;
     float *out = new_floats(n), *expected = new_floats(n);
-    struct product product = product_of(o, 0, o->shape.n_rows, out);
+    struct product product = product_of(o, 0, o->n_rows, o->n_panels, out);
     product.column_sums = column_sums;
-    kernels->product_blas(blas, BLAS_ROWS, &product, &o->work);
+    multiply(kernels, BLAS_ROWS, &product);
     product.out = expected;
     kernels->product_int8(&product);
     assert_true(same_floats(out, expected, n));
@@ -198,7 +162,7 @@ TEST(int8_is_exact)
     static int32_t column_sums[COLUMNS];
     const struct kernels *kernels = &kernels_portable;
     for (size_t i = 0; blas != NULL && i < sizeof widths / sizeof *widths; i++) {
-        struct operands o = new_operands(kernels, TENSOR_INT8, (struct shape){20, 3, widths[i]});
+        struct operands o = operands_of(kernels, TENSOR_INT8, (struct shape){20, 3, widths[i]});
         check_exact(kernels, &o, NULL);
         fill_extremes(&o, column_sums);
         check_exact(kernels, &o, column_sums);
@@ -211,21 +175,22 @@ TEST(a_row_in_any_company)
     const struct kernels *kernels = &kernels_portable;
     for (size_t i = 0; blas != NULL && i < N_SHAPES; i++) {
         size_t columns = shapes[i].n_panels * PANEL, most = BLAS_MOST_ROWS;
-        struct operands o = new_operands(kernels, TENSOR_F32, shapes[i]);
+        struct operands o = operands_of(kernels, TENSOR_F32, shapes[i]);
+        struct blas_work work = new_work(o.k);
         for (size_t n = 1; n <= BLAS_PANELS && n <= shapes[i].n_panels; n++)
             if (n == BLAS_PANELS || n == shapes[i].n_panels % BLAS_PANELS) {
-                size_t rows = blas_rows_alike(blas, n, shapes[i].k, &o.work);
+                size_t rows = blas_rows_alike(blas, n, shapes[i].k, &work);
                 most = rows < most ? rows : most;
             }
         print_message("K %4zu, %2zu panels: %zu rows alike\n", shapes[i].k, shapes[i].n_panels,
                       most);
         float *all = new_floats(shapes[i].n_rows * columns), *one = new_floats(columns);
-        struct product together = product_of(&o, 0, shapes[i].n_rows, all);
+        struct product together = product_of(&o, 0, o.n_rows, o.n_panels, all);
         if (most > 0)
-            kernels->product_blas(blas, most, &together, &o.work);
+            multiply(kernels, most, &together);
         for (size_t row = 0; most > 0 && row < shapes[i].n_rows; row++) {
-            struct product alone = product_of(&o, row, 1, one);
-            kernels->product_blas(blas, most, &alone, &o.work);
+            struct product alone = product_of(&o, row, 1, o.n_panels, one);
+            multiply(kernels, most, &alone);
             assert_true(same_floats(one, all + row * columns, columns));
         }
     }

@@ -5,7 +5,7 @@
  * All of it is the same to the last bit as the plain way: the product's result through activate()
  * and multiply(), and the f32 kernel over panels that were decoded before. */
 #include "engine/plain/decode.h"
-#include "tests/model/plain.h"
+#include "tests/model/kernels/operands.h"
 
 #include <math.h>
 
@@ -19,54 +19,6 @@ typedef void kernel(const struct product *product);
 static kernel *kernel_for(const struct kernels *kernels, enum tensor_type type)
 {
     return type == TENSOR_INT8 ? kernels->product_int8 : kernels->product;
-}
-
-/* One product as large as it gets, of weights of a type. */
-struct operands {
-    size_t k, q_stride;
-    float *x, *bias, *residual, *gate;
-    int8_t *q;
-    struct quantization quantization[MOST_ROWS];
-    struct stored weight;
-};
-
-static struct operands new_operands(const struct kernels *kernels, uint64_t *state,
-                                    enum tensor_type type, size_t k)
-{
-    struct operands o = {.k = k,
-                         .q_stride = (k + QUANTIZED_STEP - 1) / QUANTIZED_STEP * QUANTIZED_STEP};
-    float *weights = random_floats(state, COLUMNS * k, 2);
-    o.x = random_floats(state, MOST_ROWS * k, 2);
-    o.bias = random_floats(state, COLUMNS, 1);
-    o.residual = random_floats(state, N_OUT, 2);
-    o.gate = random_floats(state, N_OUT, 2);
-    o.q = new_bytes(MOST_ROWS * o.q_stride);
-    for (size_t row = 0; row < MOST_ROWS; row++)
-        o.quantization[row] =
-            kernels->quantize(o.x + row * k, k, ROUND_SYMMETRIC, NULL, o.q + row * o.q_stride);
-    o.weight = store_matrix(type, LAYOUT_PANELS, weights, COLUMNS, k);
-    return o;
-}
-
-static struct product product_of(const struct operands *o, size_t n_rows, size_t n_panels,
-                                 float *out)
-{
-    bool is_int8 = o->weight.matrix.type == TENSOR_INT8;
-    return (struct product){
-        .x = is_int8 ? (const void *)o->q : (const void *)o->x,
-        .x_stride = is_int8 ? o->q_stride : o->k,
-        .x_quantization = is_int8 ? o->quantization : NULL,
-        .type = o->weight.matrix.type,
-        .panels = o->weight.bytes,
-        .panel_stride = PANEL * (is_int8 ? (o->k + 3) / 4 * 4 : o->k),
-        .k = o->k,
-        .scales = o->weight.matrix.scales,
-        .bias = o->bias,
-        .out = out,
-        .out_stride = OUT_STRIDE,
-        .n_rows = n_rows,
-        .n_panels = n_panels,
-    };
 }
 
 /* ---- Activation and gate ---- */
@@ -118,7 +70,8 @@ static void finish_plainly(const struct kernels *kernels, const struct operands 
 {
     size_t columns = n_panels * PANEL;
     float *gate = copy_floats(finish->gate == APART ? o->gate : out, N_OUT);
-    struct product product = product_of(o, n_rows, n_panels, out);
+    struct product product = product_of(o, 0, n_rows, n_panels, out);
+    product.bias = o->bias;
     product.residual = source_of(finish->residual, o->residual, out);
     kernel_for(kernels, o->weight.matrix.type)(&product);
     for (size_t row = 0; row < n_rows; row++) {
@@ -139,7 +92,8 @@ static void check_finish(const struct kernels *kernels, const struct operands *o
     float *expected = copy_floats(before, N_OUT), *out = copy_floats(before, n_out);
     float *residual = copy_floats(o->residual, n_out), *gate = copy_floats(o->gate, n_out);
     finish_plainly(kernels, o, finish, n_rows, n_panels, expected);
-    struct product product = product_of(o, n_rows, n_panels, out);
+    struct product product = product_of(o, 0, n_rows, n_panels, out);
+    product.bias = o->bias;
     product.residual = source_of(finish->residual, residual, out);
     product.activated = finish->activated;
     product.activation = finish->activation;
@@ -177,7 +131,8 @@ TEST(activation_and_gate)
     uint64_t state = 1;
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 0; t < N_TYPES; t++) {
-            struct operands o = new_operands(tested_kernels(s), &state, types[t], 21);
+            struct operands o = new_operands(tested_kernels(s), &state, types[t], MOST_ROWS,
+                                             MOST_PANELS, 21, OUT_STRIDE);
             float *before = random_floats(&state, N_OUT, 2);
             check_finishes(tested_kernels(s), &o, before);
         }
@@ -209,7 +164,8 @@ static void check_halves(const struct kernels *kernels, const struct operands *o
         for (size_t n_panels = 1; n_panels <= MOST_PANELS; n_panels++) {
             fill_untouched(expected, N_OUT);
             fill_untouched(got, N_OUT);
-            struct product product = product_of(o, n_rows, n_panels, got);
+            struct product product = product_of(o, 0, n_rows, n_panels, got);
+            product.bias = o->bias;
             kernel_for(kernels, o->weight.matrix.type)(&product);
             product.type = TENSOR_F32;
             product.panels = panels;
@@ -228,7 +184,8 @@ TEST(halves)
     for (size_t s = 0; tested_kernels(s) != NULL; s++)
         for (size_t t = 1; t <= 2; t++)
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-                struct operands o = new_operands(tested_kernels(s), &state, types[t], widths[w]);
+                struct operands o = new_operands(tested_kernels(s), &state, types[t], MOST_ROWS,
+                                                 MOST_PANELS, widths[w], OUT_STRIDE);
                 check_halves(tested_kernels(s), &o);
             }
 }
