@@ -28,9 +28,11 @@ static void put(const char *name, const void *data, size_t len)
     input_len += sizeof mark + len;
 }
 
+/* Of JSON it has ' for ". */
 static void put_text(const char *name, const char *text)
 {
-    put(name, text, strlen(text));
+    const char *written = strstr(name, ".json") ? tiny_json(text) : text;
+    put(name, written, strlen(written));
 }
 
 static void put_tensors(const char *name, const struct tiny_tensors *tensors)
@@ -41,12 +43,10 @@ static void put_tensors(const char *name, const struct tiny_tensors *tensors)
     free(file);
 }
 
-static void put_bert(const char *config_key, const char *config_value)
+static void put_bert(const char *members)
 {
     struct tiny_tensors tensors;
-    json_t *config = tiny_config();
-    if (config_key)
-        json_object_set_new(config, config_key, json_loads(config_value, JSON_DECODE_ANY, NULL));
+    json_t *config = tiny_config_of(members);
     char *text = json_dumps(config, 0);
     put_text("config.json", text);
     tiny_tensors_bert(&tensors, "");
@@ -71,41 +71,38 @@ TEST(replay)
     struct tiny_bytes torch;
     size_t n = 0;
     begin("--weights\nint8\n");
-    put_bert(NULL, NULL);
+    put_bert("");
     put_text("vocab.txt", words);
     n += replay_folder();
 
     begin("--tables\nbf16\n");
-    put_bert("hidden_act", "\"relu\"");
+    put_bert("'hidden_act': 'relu'");
     put_text("vocab.txt", words);
-    put_text("tokenizer_config.json", "{\"do_lower_case\": true, \"model_max_length\": 9}");
-    put_text(
-        "modules.json",
-        "[{\"path\": \"\", \"type\": \"sentence_transformers.models.Transformer\"}, {\"path\": "
-        "\"1_Pooling\", \"type\": \"Pooling\"}, {\"path\": \"2_Dense\", \"type\": \"Dense\"}, "
-        "{\"path\": \"3\", \"type\": \"Normalize\"}]");
+    put_text("tokenizer_config.json", "{'do_lower_case': true, 'model_max_length': 9}");
+    put_text("modules.json", "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}, "
+                             "{'path': '1_Pooling', 'type': 'Pooling'}, {'path': '2_Dense', "
+                             "'type': 'Dense'}, {'path': '3', 'type': 'Normalize'}]");
     put_text("1_Pooling/config.json",
-             "{\"word_embedding_dimension\": 8, \"pooling_mode_mean_tokens\": true}");
-    put_text("2_Dense/config.json", "{\"in_features\": 8, \"out_features\": 6, \"bias\": true}");
+             "{'word_embedding_dimension': 8, 'pooling_mode_mean_tokens': true}");
+    put_text("2_Dense/config.json", "{'in_features': 8, 'out_features': 6, 'bias': true}");
     tiny_tensors_add(&dense, "linear.weight", "F32", weight);
     tiny_tensors_add(&dense, "linear.bias", "F32", bias);
     put_tensors("2_Dense/model.safetensors", &dense);
-    put_text("config_sentence_transformers.json", "{\"prompts\": {\"query\": \"ride \"}}");
+    put_text("config_sentence_transformers.json", "{'prompts': {'query': 'ride '}}");
     n += replay_folder();
 
     begin("--dry-run\n");
     put_text("modules.json",
-             "[{\"path\": \"\", \"type\": \"sentence_transformers.models.StaticEmbedding\"}]");
+             "[{'path': '', 'type': 'sentence_transformers.models.StaticEmbedding'}]");
     put_text("tokenizer.json",
-             "{\"pre_tokenizer\": {\"type\": \"BertPreTokenizer\"}, \"model\": {\"type\": "
-             "\"WordPiece\", \"unk_token\": \"[UNK]\", \"vocab\": {\"[UNK]\": 0, \"a\": 1, "
-             "\"b\": 2}}}");
+             "{'pre_tokenizer': {'type': 'BertPreTokenizer'}, 'model': {'type': 'WordPiece', "
+             "'unk_token': '[UNK]', 'vocab': {'[UNK]': 0, 'a': 1, 'b': 2}}}");
     tiny_tensors_add(&rows, "embedding.weight", "F32", table);
     put_tensors("model.safetensors", &rows);
     n += replay_folder();
 
     begin("");
-    put_text("config.json", "{\"model_type\": \"bert\", \"architectures\": [\"BertModel\"]}");
+    put_text("config.json", "{'model_type': 'bert', 'architectures': ['BertModel']}");
     tiny_torch_sound(&torch);
     put("pytorch_model.bin", torch.bytes, torch.len);
     n += replay_folder();

@@ -29,7 +29,7 @@ void oracle_judge(const char *from, double within, struct judged *judged);
 /* No difference is above the bound; prints them. */
 void oracle_assert(const char *kind, double within, const struct judged *judged);
 
-/* All steps: makes, imports, judges, asserts; of each kind until NULL, with a sanitizer the first. */
+/* All steps: makes, imports, judges, asserts. The kinds end with NULL; a sanitizer sees one. */
 void oracle_check(const char *script, const char *kind, double within);
 void oracle_check_all(const char *script, const char *const *kinds, double within);
 
