@@ -306,9 +306,9 @@ static void choose_files(struct encode_options *options, struct option_reading *
                 "'%s' is a file and '%s' is none of its kind; expected files of one ending, or %s",
                 paths[file], paths[other], kind ? "--input KIND" : "texts alone");
     }
-    if (kind)
+    if (kind && strcmp(kind, "text") != 0) /* the default, also of a run that --resume continues */
         option_default(reading, "input", kind);
-    if (n > 0 && options->has_input) {
+    if (n > 0 && (kind || options->has_input)) {
         request->files = paths;
         request->n_files = n;
         reader_open_file(paths[0]);
