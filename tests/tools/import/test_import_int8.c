@@ -407,7 +407,7 @@ TEST(report)
 /* Numbers of columns are addresses: with right checksums too, they ascend and are in the matrix. */
 TEST(kept_columns_are_checked)
 {
-    enum { FIRST_FLOAT = 64 + 32 + 32 + 16 }; /* float after 256 bytes, 32 scales, 32 sums, 16 factors */
+    enum { FIRST_FLOAT = 64 + 32 + 32 + 16 }; /* after 256 bytes, 32 scales, 32 sums, 16 factors */
     static const uint32_t wrong[][2] = {{3, TINY_WIDTH}, {3, UINT32_MAX}, {1, 0}, {0, 7}};
     struct numbers numbers;
     char path[SUPPORT_PATH], name[] = "layers.0.attention.qkv.weight";
