@@ -326,8 +326,8 @@ static void set_steps(struct import_tokenizer *tokenizer, const struct reference
     list_set(&splitter, &tokenizer->draft, "splitter");
 }
 
-/* Adds a token to added_tokens as a tokenizer.json has them, unless it is there. `usual`: the switch
- * that is on if no file says any, or "". */
+/* Adds a token to added_tokens as a tokenizer.json has them, unless it is there. `usual`: the
+ * switch that is on if no file says any, or "". */
 static void append_added(const struct word_list *words, json_t *tokens, json_t **by_id, size_t id,
                          const char *usual)
 {
