@@ -242,6 +242,8 @@ TEST(names_for_programs)
     assert_string_equal(NAMES_OF(POSITION_SCHEMES), ENGINE_POSITIONS);
     assert_string_equal(with_base, ENGINE_POSITIONS_WITH_BASE);
     assert_string_equal(NAMES_OF(TOKEN_POOLINGS) ", pooler", ENGINE_TEXT_POOLINGS);
+    for (int64_t value = 0; (name = config_value_name("activation", value)) != NULL; value++)
+        assert_true(config_value("head_dense", name) > DENSE_NONE); /* the importer takes it so */
 }
 
 static bool is_written(const struct model_config *config, const char *key)

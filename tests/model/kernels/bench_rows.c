@@ -93,15 +93,14 @@ int main(int argc, char **argv)
     bench.kept = new_floats(3 * BLOCK);
     bench.wide = new_doubles((EXACT_KEYS + 1) * BLOCK);
     for (size_t s = 0; (bench.kernels = tested_kernels(s)) != NULL; s++) {
-        static const char *const names[] = {"relu", "gelu", "gelu_tanh", "silu"};
         static const enum activation activations[] = {CONSTANTS_OF(ACTIVATIONS)};
         if (!is_measured(bench.kernels))
             continue;
         measure(&bench, "layer norm", bench.n, layer_norm);
         measure(&bench, "rms norm", bench.n, rms_norm);
-        for (size_t a = 0; a < sizeof names / sizeof *names; a++) {
+        for (size_t a = 0; a < sizeof activations / sizeof *activations; a++) {
             bench.activation = activations[a];
-            measure(&bench, names[a], TILE, activate);
+            measure(&bench, config_value_name("activation", activations[a]), TILE, activate);
         }
         measure(&bench, "softmax", BLOCK * BLOCK, softmax);
         measure(&bench, "softmax exactly", EXACT_KEYS * EXACT_KEYS, softmax_exactly);

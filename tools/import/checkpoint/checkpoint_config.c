@@ -230,11 +230,8 @@ static enum scores read_scores(const struct json_file *file, struct checkpoint_c
 
 void checkpoint_config_set_head(struct checkpoint_config *config, const struct head *head)
 {
-    static const enum dense_activation dense[] = {[ACTIVATION_GELU] = DENSE_GELU,
-                                                  [ACTIVATION_GELU_TANH] = DENSE_GELU_TANH,
-                                                  [ACTIVATION_RELU] = DENSE_RELU,
-                                                  [ACTIVATION_SILU] = DENSE_SILU};
     struct model_config *model = &config->model;
+    const char *activation = config_value_name("activation", (int64_t)model->activation);
     config->head = head;
     config->label_names = NULL;
     model->labels = 0;
@@ -249,8 +246,8 @@ void checkpoint_config_set_head(struct checkpoint_config *config, const struct h
         return;
     model->head = head->kind;
     model->head_norm = part_of_kind(head->parts, PART_NORM) != NULL;
-    model->head_dense =
-        head->dense == AS_THE_MODEL ? dense[model->activation] : (enum dense_activation)head->dense;
+    model->head_dense = (enum dense_activation)(
+        head->dense == AS_THE_MODEL ? config_value("head_dense", activation) : head->dense);
 }
 
 static void read_head(const struct json_file *file, struct checkpoint_config *config)
