@@ -118,8 +118,11 @@ static const char *why_no_sum(const struct encoder *encoder, const struct reques
     case POOLING_WEIGHTED_MEAN: return NULL;
     case POOLING_MAX: return "takes each number from the token where it is largest";
     case POOLING_LAST: return "is that of the last token alone";
-    default: return "is that of the first token alone";
+    case POOLING_NONE:
+    case POOLING_CLS:
+    case POOLING_POOLER: break;
     }
+    return "is that of the first token alone";
 }
 
 /* Returns the weight of row t of n in the sums of pooling.c, which have no row before `first`. */
