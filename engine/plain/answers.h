@@ -6,8 +6,7 @@
 
 #include "engine/plain/encoder.h"
 
-/* out [D] from output->tokens by "mean", "cls" or "max"; normalize: divided by max(length, 1e-12).
- */
+/* out [D] from output->tokens by a pooling of FORMAT.md, but not pooler; normalize: as there. */
 void plain_pool(const struct plain_output *output, const char *pooling, bool normalize,
                 double *out);
 

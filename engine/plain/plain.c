@@ -2,8 +2,9 @@
  *
  *     encode-plain [-m FILE] [--trace] [--ids] TEXT ...
  *
- * Read on in words.c (text to ids), encoder.c (ids to vectors), attention.c, steps.c; weights.c
- * reads the file, decode.c its types of numbers, config.c its settings.
+ * Read on in words.c (plain_tokens: text to ids), encoder.c (plain_encode: ids to vectors),
+ * attention.c, steps.c; weights.c reads the file, decode.c its types of numbers, config.c its
+ * settings. Vectors of texts, and answers of heads, are in answers.c, for the lesson and tests.
  */
 #include "engine/plain/encoder.h"
 #include "engine/plain/words.h"
@@ -48,7 +49,7 @@ static int columns_of(const char *text)
     return columns;
 }
 
-/* Of the text that is encoded: what each token is, with the word that is not known. */
+/* The texts of the tokens; that of the unknown token is followed by the word, in parentheses. */
 static char (*words)[CELL];
 static size_t n_words;
 static int word_columns; /* of the widest */

@@ -1,4 +1,4 @@
-/* steps.c - linear layers and norms, as weights/FORMAT.md has them, for encoder.c. */
+/* steps.c - linear layers, norms and activations, as weights/FORMAT.md has them. */
 #include "engine/plain/steps.h"
 
 #include <math.h>
