@@ -74,7 +74,7 @@ static size_t batch_rows_left(const struct batch *batch)
 }
 
 /* Reads ids with types, or tokens of engine_tokenize. Masked ones may be anything. */
-static engine_status read_brought(struct batch *batch, const engine_input *input)
+static engine_status read_ids_or_tokens(struct batch *batch, const engine_input *input)
 {
     engine_session *session = batch->session;
     const struct request *request = batch->request;
@@ -164,7 +164,7 @@ static bool read_next(struct batch *batch)
         return true;
     const engine_input *input = &batch->inputs[batch->n_taken];
     *next = (struct next_input){.is_read = true};
-    batch->status = input->ids != NULL || input->tokens != NULL ? read_brought(batch, input)
+    batch->status = input->ids != NULL || input->tokens != NULL ? read_ids_or_tokens(batch, input)
                                                                 : read_text(batch, input);
     if (batch->status != ENGINE_OK)
         return false;

@@ -31,8 +31,8 @@ static bool is_over(void *user)
 
 /* Checks an input, and puts its texts after their prompts, in the session's memory if there are
  * prompts. */
-static engine_status read_texts(engine_session *session, const struct request *request,
-                                const engine_input *input, size_t index, struct token_input *texts)
+static engine_status add_prompts(engine_session *session, const struct request *request,
+                                 const engine_input *input, size_t index, struct token_input *texts)
 {
     const struct prompt prompt = request->prompt, pair_prompt = request->pair_prompt;
     *texts = (struct token_input){
@@ -153,7 +153,7 @@ engine_status read_tokens(engine_session *session, const struct request *request
                                     .truncation = request->options.truncation,
                                     .left = request->options.truncate_left != 0};
     struct token_input texts;
-    engine_status status = read_texts(session, request, input, index, &texts);
+    engine_status status = add_prompts(session, request, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
     const bool has_prompt = request->prompt.len > 0 || request->pair_prompt.len > 0;

@@ -28,13 +28,12 @@ struct encoder {
      * others at most so many tokens away; 0: all. */
     const char *attention_position;
     size_t window;
-    bool ranks_pairs; /* --rank by the scores of a cross-encoder, not by vectors */
-    engine_shape
-        shape;      /* of rows before --dimensions and --normalize; width 0: there are no rows */
-    bool is_pooled; /* a row of numbers per text, not per token */
-    bool is_sparse; /* that row is a weight for each id */
-    size_t width;   /* numbers per row: those of shape, or fewer */
-    size_t top;     /* words per mask token */
+    bool ranks_pairs;   /* --rank by the scores of a cross-encoder, not by vectors */
+    engine_shape shape; /* of rows before --dimensions and --normalize; width 0: without rows */
+    bool is_pooled;     /* a row of numbers per text, not per token */
+    bool is_sparse;     /* that row is a weight for each id */
+    size_t width;       /* numbers per row: those of shape, or fewer */
+    size_t top;         /* words per mask token */
     struct padding padding;
     struct prompt prompt, query_prompt;
     char **labels, **hypotheses;   /* [width] of --labels-of, or NULL */
