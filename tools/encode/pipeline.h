@@ -20,10 +20,6 @@ struct batch {
  * message an exit code that ends the run. */
 int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task);
 
-/* Notes that a text was cut, is not UTF-8, has no tokens, no mask token or few known words, or that
- * its ids look padded; counts the first two. */
-void notes_of(struct job *job, const struct item *item);
-
 /* Prints vectors, tokens, labels, entities or words, result by result, in constant memory. */
 int encode_texts(struct job *job);
 

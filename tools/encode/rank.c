@@ -5,6 +5,7 @@
  * Tables count texts from 1, JSON and CSV from 0; ranks are from 1.
  */
 #include "tools/common/print/display.h"
+#include "tools/encode/notes.h"
 #include "tools/encode/pipeline.h"
 #include "tools/encode/print/printer.h"
 
