@@ -160,6 +160,7 @@ help-all: help
 	@echo 'make bench-kernels microseconds of the inner loops, for their constants'
 	@echo 'make bench-peers   ONNX Runtime and OpenVINO beside us, by pip, with ../shared (PEERS: as --rounds 1)'
 	@echo 'make pictures      those of README.md, in tools/study/pictures/'
+	@echo 'make release       what a release page has, of the last commit, $(BUILD)/release/; make static: its programs'
 	@echo 'make size          lines of C in each room, and the limits'
 	@echo 'make quality       how good the default weights are, with ../shared (QUALITY: options of tests/quality/quality.py)'
 	@echo 'make train         trains such weights into $$(WORK), now $(WORK); HOURS=$(HOURS)'
