@@ -92,8 +92,7 @@ enum { RANK_VECTORS = 33 };
 
 struct engine_session {
     const engine_model *model;
-    engine_session_options
-        options; /* as the caller set them; their numbers behind pointers may be gone */
+    engine_session_options options; /* the caller's; what its pointers point at may be gone */
     engine_error error;
     engine_error weights; /* result of verifying them, once an answer was not finite */
     atomic_bool is_busy;  /* during a call */

@@ -102,8 +102,7 @@ INLINE void scale_sums(const struct product *all, size_t row, size_t n_rows, siz
 }
 
 /* ---- Bytes ----
- * A register tile of product_int8: a lane is a column and takes the four k of a
- * group at once.
+ * A register tile of product_int8: a lane is a column and takes the four k of a group at once.
  *
  * VNNI multiplies one unsigned operand: the weights + 128, and 128·Σq is subtracted again. Without
  * VNNI x is the unsigned operand: the sum of two products must fit the 16 bits of vpmaddubsw's
@@ -131,7 +130,7 @@ INLINE quad quad_of(const int8_t *x)
 #endif
 }
 
-/* acc[c] += Σ_i weights[c, i] · x[i], i < 4; ones are words. With intrinsics, gcc 12 copies the
+/* acc[c] += Σ_i weights[c, i] · x[i], i < 4; ones are of 16 bits. With intrinsics, gcc 12 copies the
  * accumulators of a large tile about and spills them: 310 against 440 GOP/s with VNNI, 400 against
  * 480 without. */
 INLINE void add_dots(ivec *acc, ivec weights, quad x, ivec ones)
