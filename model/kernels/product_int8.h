@@ -130,9 +130,9 @@ INLINE quad quad_of(const int8_t *x)
 #endif
 }
 
-/* acc[c] += Σ_i weights[c, i] · x[i], i < 4; ones are of 16 bits. With intrinsics, gcc 12 copies the
- * accumulators of a large tile about and spills them: 310 against 440 GOP/s with VNNI, 400 against
- * 480 without. */
+/* acc[c] += Σ_i weights[c, i] · x[i], i < 4; ones are of 16 bits. With intrinsics, gcc 12 copies
+ * the accumulators of a large tile about and spills them: 310 against 440 GOP/s with VNNI, 400
+ * against 480 without. */
 INLINE void add_dots(ivec *acc, ivec weights, quad x, ivec ones)
 {
     (void)ones;
