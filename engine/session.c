@@ -488,6 +488,8 @@ static engine_status position_matrix(const engine_model *model, const engine_ses
     engine_session_options options;
     struct position_encoding encoding;
     size_t numbers, own = model != NULL ? model->encoder.config.embedding_width : width;
+    if (model != NULL && !model->has_encoder)
+        return fail(error, ENGINE_ERROR_UNSUPPORTED, "the weight file holds a tokenizer alone");
     if (own == 0 || (width != 0 && width != own))
         return misused(error,
                        model == NULL

@@ -140,7 +140,7 @@ void distance_bias_row(const struct distance_bias *bias, size_t n_tokens, float 
  * Of the products of a token, column c + d belongs to the distance d while distances have a column
  * each: a block of them is then a matrix whose stride is one less. Farther away several share a
  * bucket and its column. The block of queries is transposed, as scores are. Plain twin:
- * add_disentangled() in engine/plain/attention.c. */
+ * position_score() in engine/plain/attention.c. */
 
 /* Tokens multiplied at a time, with the positions that any of them needs. */
 enum { BAND = 48 };

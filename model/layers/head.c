@@ -1,5 +1,6 @@
 /* head.c - projections, head and scores of single rows, by the formulas of head.h.
- * Plain twins: plain_layer and plain_dense in tests/model/layers/test_head.c. */
+ * Plain twins: plain_layer in tests/model/layers/test_head.c; of all activations
+ * dense() in engine/plain/answers.c. */
 #include "model/layers/head.h"
 
 #include "model/layers/pooling.h"

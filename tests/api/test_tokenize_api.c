@@ -218,6 +218,8 @@ TEST(a_tokenizer_alone)
                      engine_encode(of_alone, &input, 1, NULL, vector, D, &needed, NULL));
         assert_string_equal(engine_session_message(of_alone),
                             "the weight file holds a tokenizer alone");
+        assert_fails(UNSUPPORTED,
+                     engine_position_matrix(alone, NULL, 0, 1, NULL, 0, &needed, NULL));
         engine_status status = engine_tokenize(of_alone, &input, NULL, tokens, 2, &needed, NULL);
         assert_int_equal(status, n > 0 ? ENGINE_OK : ENGINE_ERROR_UNSUPPORTED);
         if (n > 0) {

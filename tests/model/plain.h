@@ -73,7 +73,7 @@ float plain_chains(const float *x, const float *w, size_t step, size_t n, bool f
 /* x rounded to bfloat16, to nearest even; subnormal numbers become zeros. */
 uint16_t plain_bf16(float x);
 
-/* The sum of a row x [k] and a column of pairs w [k/2, 16, 2], as tdpbf16ps adds (bf16.h). */
+/* The sum of a row x [k] and a column of pairs w [k/2, 16, 2], as in product_bf16.h. */
 float plain_pairs(const uint16_t *x, const uint16_t *w, size_t k);
 
 double plain_activation(enum activation activation, double x);

@@ -1,6 +1,7 @@
 /* tags: numbers aarch64 long */
 /* Products in bfloat16 of every instruction set, AMX included: the same bits everywhere, by the
- * plain twin of bf16.h's sums; and rounding. Attention in bfloat16 is in layers/test_attention.c.
+ * plain twin of the sums in product_bf16.h; and rounding. Attention in bfloat16 is in
+ * layers/test_attention.c.
  *
  * Guarantee: products in bfloat16 have the same bits on every instruction set, those of Intel's
  * tdpbf16ps (AMX), for numbers of any size. */

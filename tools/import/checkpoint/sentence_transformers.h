@@ -31,7 +31,7 @@ struct sentence_transformers {
     char normalize_place[PLACE_BYTES];
     struct dense_module dense[MAX_PROJECTIONS];
     size_t n_dense, n_dense_read;
-    struct dense_module token_dense[MAX_PROJECTIONS]; /* for each token: token_dense.c */
+    struct dense_module token_dense[MAX_PROJECTIONS]; /* for each token: token_modules.c */
     size_t n_token_dense;
     bool is_pylate;
     bool has_token_mask; /* a MultiVectorEncoder, with Normalize and MultiVectorMask after these */
