@@ -12,7 +12,7 @@ if ! command -v musl-gcc >/dev/null || [ ! -f "$(gcc -print-file-name=libjansson
     exit 77
 fi
 musl=build/languages/musl
-run env MAKEFLAGS= CFLAGS=-O1 sh tools/hosts/musl/build.sh $musl
+run env MAKEFLAGS= CFLAGS=-O2 sh tools/hosts/musl/build.sh $musl
 check "build.sh: exit code $code" [ $code = 0 ]
 check 'the library needs musl alone' [ "$(readelf -d $musl/libengine.so.1 | grep -c NEEDED)" = 1 ]
 check 'of its C library' grep -q 'NEEDED.*\[libc.so\]' <(readelf -d $musl/libengine.so.1)
