@@ -68,8 +68,8 @@ ENGINE_API int engine_position_has_base(engine_position position);
  * ENGINE_POSITION_INDEX the rows of a text of n tokens. NONE gives zeros. width is 0 or D. If model
  * is NULL, width is D, options->position must be a scheme without a table, and harmonics are those
  * of options->max_tokens (0: n). Other options are ignored. ENGINE_ERROR_UNSUPPORTED for
- * ENGINE_POSITION_LEARNED if the model has no table; ENGINE_ERROR_LENGTH if the table has fewer
- * rows. */
+ * ENGINE_POSITION_LEARNED if the model has no table, and of a tokenizer alone; ENGINE_ERROR_LENGTH
+ * if the table has fewer rows. */
 ENGINE_API engine_status engine_position_matrix(const engine_model *model,
                                                 const engine_session_options *options, size_t width,
                                                 size_t n, float *out, size_t cap, size_t *needed,

@@ -1318,7 +1318,7 @@ var PoolingNamed func(name *byte) int32
 // Returns 1 if a session's position_base is used by these positions; 0 for the model's own.
 var PositionHasBase func(position Position) int32
 
-// Writes rows 0 .. n-1 of the positions that a session with these options adds, including position_scale: out is [n, D], D the width of the model's embedding tables; for ENGINE_POSITION_INDEX the rows of a text of n tokens. NONE gives zeros. width is 0 or D. If model is NULL, width is D, options->position must be a scheme without a table, and harmonics are those of options->max_tokens (0: n). Other options are ignored. ENGINE_ERROR_UNSUPPORTED for ENGINE_POSITION_LEARNED if the model has no table; ENGINE_ERROR_LENGTH if the table has fewer rows.
+// Writes rows 0 .. n-1 of the positions that a session with these options adds, including position_scale: out is [n, D], D the width of the model's embedding tables; for ENGINE_POSITION_INDEX the rows of a text of n tokens. NONE gives zeros. width is 0 or D. If model is NULL, width is D, options->position must be a scheme without a table, and harmonics are those of options->max_tokens (0: n). Other options are ignored. ENGINE_ERROR_UNSUPPORTED for ENGINE_POSITION_LEARNED if the model has no table, and of a tokenizer alone; ENGINE_ERROR_LENGTH if the table has fewer rows.
 var PositionMatrix func(model unsafe.Pointer, options *SessionOptions, width uintptr, n uintptr, out *float32, cap uintptr, needed *uintptr, error *Error) Status
 
 // The same in double, before rounding to float32: to measure the formulas themselves. Learned positions are the rows of the table, which are float32, times position_scale.
