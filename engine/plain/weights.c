@@ -343,18 +343,25 @@ static bool read_tensors(struct plain_weights *weights, const struct section *di
     return true;
 }
 
-bool plain_weights_read(struct plain_weights *weights, const char *path)
+bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes)
 {
     struct section sections[N_SECTIONS] = {{.tag = "CONF"}, {.tag = "TOKN"}, {.tag = "VOCB"},
                                            {.tag = "TENS"}, {.tag = "DATA"}, {.tag = "META"},
                                            {.tag = "PIEC"}, {.tag = "CMAP"}, {.tag = "MERG"}};
-    *weights = (struct plain_weights){0};
-    return read_file(weights, path) && read_header(weights) && read_sections(weights, sections) &&
+    *weights = (struct plain_weights){.file = file, .n_bytes = n_bytes};
+    return read_header(weights) && read_sections(weights, sections) &&
            read_settings(weights, &sections[CONF], &weights->conf) &&
            read_settings(weights, &sections[TOKN], &weights->tokn) &&
            read_settings(weights, &sections[META], &weights->meta) &&
            read_vocabulary(weights, &sections[VOCB]) &&
            read_tensors(weights, &sections[TENS], &sections[DATA]);
+}
+
+bool plain_weights_read(struct plain_weights *weights, const char *path)
+{
+    *weights = (struct plain_weights){0};
+    return read_file(weights, path) &&
+           plain_weights_parse(weights, weights->file, weights->n_bytes);
 }
 
 void plain_weights_free(struct plain_weights *weights)

@@ -25,8 +25,10 @@ struct plain_weights {
     char error[256];
 };
 
-/* False with the words in weights->error; plain_weights_free is due in both cases. */
+/* False with the words in weights->error; plain_weights_free is due in both cases. The second reads
+ * n_bytes in memory, which weights own from then on. */
 bool plain_weights_read(struct plain_weights *weights, const char *path);
+bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes);
 void plain_weights_free(struct plain_weights *weights);
 
 /* The value of a key, or if_absent. */

@@ -2,6 +2,7 @@
  *
  * Compiled to WebAssembly (data.sh). Texts are UTF-8 and end with 0. Results go to page_step and
  * page_token, which are functions of the page, as are those of utf8proc that words.c calls. */
+#include "engine/plain/answers.h"
 #include "engine/plain/encoder.h"
 #include "engine/plain/words.h"
 

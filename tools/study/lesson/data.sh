@@ -21,11 +21,13 @@ json_text() {
 # engine/plain/ without its program, for a browser; utf8proc's header alone is used, its functions are the browser's.
 engine_wasm() { # OUTPUT
     local sources=()
-    for file in attention config decode encoder steps weights words; do sources+=("$tree/engine/plain/$file.c"); done
+    for file in "$tree"/engine/plain/*.c; do [[ $file == */plain.c ]] || sources+=("$file"); done
     mkdir -p include
     cp "$(pkg-config --variable=includedir libutf8proc)/utf8proc.h" include/
-    ${WASM_CC:-clang} --target=wasm32-wasi -std=gnu11 -O2 -D_GNU_SOURCE -I"$tree" -Iinclude -mexec-model=reactor \
-        -Wl,--strip-all,--allow-undefined,--export=malloc,--export=free "${sources[@]}" "$tree/tools/study/lesson/browser.c" -o "$1" 2>wasm.err ||
+    printf '%s\n' page_{step,token} utf8proc_{category,tolower,decompose_char,encode_char,iterate} >imports
+    ${WASM_CC:-clang} --target=wasm32-wasi -std=gnu11 -O2 -Werror=implicit-function-declaration -D_GNU_SOURCE \
+        -I"$tree" -Iinclude -mexec-model=reactor -Wl,--strip-all,--allow-undefined-file=imports,--export=malloc,--export=free \
+        "${sources[@]}" "$tree/tools/study/lesson/browser.c" -o "$1" 2>wasm.err ||
         { cat wasm.err >&2; fail 'the engine cannot be compiled to WebAssembly'; }
 }
 
