@@ -8,12 +8,12 @@ cd "${1:-$(dirname "$0")/..}" || exit 1
 most_lines=700 most_files=25
 # Budgets of lines of C. They go down: a commit that makes a house shorter lowers its budget. A capability that was
 # asked for with a number of lines raises one by that number at most, once, and what it leaves over is taken back.
-most_library=23480
-most_plain=2630
-most_ships=27164 # what encodes, searches, imports, and what these share
-most_hosts=4301 # the server, databases
-most_study=6902 # to learn and to measure, with what the lesson calls
-most_tests=43154
+most_library=22703
+most_plain=2502
+most_ships=26667 # what encodes, searches, imports, and what these share
+most_hosts=4290 # the server, databases
+most_study=6332 # to learn and to measure, with what the lesson calls
+most_tests=40360
 
 # Tracked files; of a copy without git all but what is built.
 files() {
