@@ -267,6 +267,22 @@ TEST(pooler_without_tokens)
     assert_memory_equal(out, zeros, sizeof out);
 }
 
+/* The message that a model labels texts names its labels as far as there is room. */
+TEST(names_of_many_labels_are_cut)
+{
+    static const char begin[] = "the model labels texts (LABEL_0, LABEL_1, ";
+    engine_session *session =
+        support_session(support_small_model("--head sequence --labels 40"), NULL);
+    engine_input text = support_text("I ride");
+    float vector[MOST];
+    assert_fails(UNSUPPORTED, engine_encode(session, &text, 1,
+                                            &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL),
+                                            vector, MOST, NULL, NULL));
+    const char *message = engine_session_message(session);
+    assert_memory_equal(message, begin, sizeof begin - 1);
+    assert_true(strcspn(message, ")") < sizeof "the model labels texts (" + 120);
+}
+
 /* A cross-encoder takes two plain texts, of which either may be empty. */
 TEST(rank_by_pairs_at_its_edges)
 {
