@@ -23,7 +23,7 @@ TEST(an_entry_is_read_as_it_was_written)
     for (uint64_t i = 1; i < 3; i++) {
         const struct journal_entry entry = {.bytes = UINT64_C(7) << 40 | i,
                                             .sum = UINT32_MAX,
-                                            .progress = {.lines = i, .left_out = 3},
+                                            .progress = {.lines = (size_t)i, .left_out = 3},
                                             .files = {{5, 3}, [OUTPUT_MOST_PARTS - 1] = {i, 8}},
                                             .is_finished = i == 2};
         assert_true(journal_write(&journal, settings, &entry));

@@ -202,7 +202,7 @@ size_t clients_start(double seconds)
     if (limit.rlim_cur < 2 * OWN_DESCRIPTORS)
         program_die("%zu files may be open, and %d are needed: see ulimit -n",
                     (size_t)limit.rlim_cur, 2 * OWN_DESCRIPTORS);
-    const size_t n = (limit.rlim_cur - OWN_DESCRIPTORS) / 5 * 4;
+    const size_t n = (size_t)(limit.rlim_cur - OWN_DESCRIPTORS) / 5 * 4;
     table.seconds = seconds;
     table.most_connections = n < MOST_CONNECTIONS ? n : MOST_CONNECTIONS;
     return table.most_connections + table.most_connections / 4; /* some are being closed */

@@ -25,7 +25,7 @@ struct making {
 };
 
 /* Returns how large a dimension is. */
-static uint64_t size_of(const struct making *making, enum part_dim dim)
+static size_t size_of(const struct making *making, enum part_dim dim)
 {
     const struct model_config *model = making->model;
     const size_t head_width = config_head_width(model, making->layer);
@@ -43,8 +43,8 @@ static uint64_t size_of(const struct making *making, enum part_dim dim)
         [DIM_HEAD_WIDTH] = head_width,
         [DIM_LAYER_INPUT] = model->layer_input_width,
         [DIM_EXPERTS] = model->experts,
-        [DIM_EXPERTS_IN] = (uint64_t)model->experts * model->feed_forward,
-        [DIM_EXPERTS_OUT] = (uint64_t)model->experts * model->width,
+        [DIM_EXPERTS_IN] = model->experts * model->feed_forward,
+        [DIM_EXPERTS_OUT] = model->experts * model->width,
         [DIM_HEADS] = model->heads,
         [DIM_BUCKETS] = DISTANCE_BUCKETS,
         [DIM_VOCABULARY] = model->vocabulary,
@@ -269,7 +269,7 @@ static void add_constant(const struct making *making, const struct part *part, s
                          const char *ending, float value)
 {
     struct planned_tensor tensor =
-        start_tensor(part, layer, ending, (size_t)size_of(making, part->rows), 0);
+        start_tensor(part, layer, ending, size_of(making, part->rows), 0);
     float *values = alloc_zeros(tensor.rows, sizeof *values);
     for (size_t i = 0; i < tensor.rows; i++)
         values[i] = value;

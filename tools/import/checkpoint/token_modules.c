@@ -117,7 +117,7 @@ static void set_queries(struct checkpoint *checkpoint)
     if (!st->fills_queries || !checkpoint->has_tokenizer)
         return;
     const char *mask = draft_get(draft, "mask_token");
-    size_t id = strtoull(mask, NULL, 10);
+    size_t id = (size_t)strtoull(mask, NULL, 10);
     if (st->filler != NULL)
         id = word_list_find(&draft->words, st->filler, strlen(st->filler));
     else if (mask[0] == '\0')
