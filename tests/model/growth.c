@@ -19,22 +19,26 @@ double cpu_seconds(void)
            seconds_of(children.ru_stime);
 }
 
-static void keep_least(double *least, void (*work)(void *user, size_t n), void *user, size_t n)
+static double seconds_of_calls(void (*work)(void *user, size_t n), void *user, size_t n, int calls)
 {
     const double begin = cpu_seconds();
-    work(user, n);
-    const double seconds = cpu_seconds() - begin;
-    if (*least == 0 || seconds < *least)
-        *least = seconds;
+    for (int call = 0; call < calls; call++)
+        work(user, n);
+    return cpu_seconds() - begin;
 }
 
 double growth(void (*work)(void *user, size_t n), void *user, size_t n)
 {
-    enum { LEAST_RUNS = 2, MOST_RUNS = 200 };
-    double small = 0, large = 0;
-    for (int run = 0; run < MOST_RUNS && (run < LEAST_RUNS || large > GROWTH_MOST * small); run++) {
-        keep_least(&small, work, user, n);
-        keep_least(&large, work, user, 4 * n);
+    enum { LEAST_PAIRS = 3, MOST_PAIRS = 99 };
+    double sorted[MOST_PAIRS], median = 0;
+    for (int pair = 0; pair < MOST_PAIRS && (pair < LEAST_PAIRS || median > GROWTH_MOST); pair++) {
+        const double small = seconds_of_calls(work, user, n, 4) / 4;
+        const double found = seconds_of_calls(work, user, 4 * n, 1) / small;
+        int at = pair;
+        for (; at > 0 && sorted[at - 1] > found; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = found;
+        median = sorted[pair / 2];
     }
-    return large / small;
+    return median;
 }
