@@ -133,8 +133,9 @@ if [ -n "$missing" ]; then
     [ "$(id -u)" != 0 ] || as_root=
     [ -z "$as_root" ] || command -v sudo >/dev/null ||
         give_up 'packages are missing, and this user has no sudo to install them with'
-    { [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign"; } &&
-        $as_root apt-get update -qq >/dev/null || give_up 'the packages could not be installed'
+    [ -z "$foreign" ] || $as_root dpkg --add-architecture "$foreign" || give_up "$foreign cannot be added"
+    # One source of many that does not answer need not be the one that these packages come from.
+    $as_root apt-get update -qq >/dev/null || echo 'setup: apt-get update failed; trying with the lists it has' >&2
     # shellcheck disable=SC2086
     missing=$(names_here $missing)
     echo "setup: installing$missing" >&2
