@@ -129,7 +129,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(@:$(BUILD)/%=%)';)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(LIBRARIES) $(PROGRAMS) $(FETCH) $(SAMPLE) $(MANUALS) $(COMPLETIONS)
+all: $(LIBRARIES) $(PROGRAMS) $(FETCH) $(SAMPLE) $(MANUALS) $(COMPLETIONS) $(BUILD)/encode-plain
 	@echo 'Built $(BUILD)/$(if $(SERVE), without encode-serve$(comma) which needs libmicrohttpd-dev). Next: $(BUILD)/encode "I ride bike"      (make help: what else there is)'
 
 help:

@@ -36,7 +36,7 @@ run_tests = tests/run.sh $(call chosen,$(TEST_SCRIPTS)) $(filter-out %/hand_mode
 
 # Suites in C of the two lower floors run encode-new alone.
 RUNS_PROGRAMS := $(filter-out tests/model/%.c tests/engine/%.c,$(call chosen,$(TEST_MAINS) $(TEST_SCRIPTS) $(wildcard tests/check_*.sh)))
-test: $(if $(RUNS_PROGRAMS),all $(BUILD)/encode-plain,$(if $(TESTS),$(BUILD)/encode-new)) $(TESTS)
+test: $(if $(RUNS_PROGRAMS),all,$(if $(TESTS),$(BUILD)/encode-new)) $(TESTS)
 	@$(run_tests) $(call chosen,$(wildcard tests/check_*.sh))
 
 # Other builds than the user's run in CI alone, so they hold what a report of a sanitizer shows: lines, not variables.
