@@ -53,6 +53,8 @@ done
 check 'table of positions' line 'embedding\.position\.weight +int8 +rows +\[19, 24\] .*'
 check 'gated matrix' line 'layers\.0\.feed_forward\.in\.weight +bf16 +rows +\[20, 24\] .*'
 check 'no bias' [ "$(grep -c bias out)" = "$(grep -c _bias out)" ]
+run "$new" -o t.weights --layers 0 --labels pos,neg --set labels=4 && run "$inspect" t.weights
+check 'names of labels are those of --labels alone' [ "$(grep -cE ' label\.[0-9]' out)" = 2 ]
 for type in f32 f16 bf16 int8; do
     for layout in panels rows; do
         run "$new" -o t.weights --type $type --layout $layout --width 20 --feed-forward 33

@@ -154,8 +154,7 @@ static void write_model(const struct new_options *options, const struct tokenize
 {
     static const double bytes[] = {
         [TENSOR_F32] = 4, [TENSOR_F16] = 2, [TENSOR_BF16] = 2, [TENSOR_INT8] = 1};
-    const struct shape *shape = &options->shape;
-    const struct model_config *config = &shape->config;
+    const struct model_config *config = &options->shape.config;
     const struct random_options *random = &options->random;
     struct weight_output output;
     uint64_t n_parameters = 0;
@@ -180,10 +179,11 @@ static void write_model(const struct new_options *options, const struct tokenize
         weight_output_metadata(&output, key, value + 1);
         free(key);
     }
-    for (size_t i = 0; shape->label_names != NULL && i < config->labels; i++) {
-        size_t len;
-        const char *name = shape_label_name(shape, i, &len);
-        weight_output_label(&output, i, name, len);
+    const char *label = options->shape.label_names; /* --set may have changed their number */
+    for (size_t i = 0; label != NULL && i < config->labels; i++) {
+        const size_t len = strcspn(label, ",");
+        weight_output_label(&output, i, label, len);
+        label = label[len] != '\0' ? label + len + 1 : NULL;
     }
     random_model_write(output.writer, config, random, &n_parameters);
     weight_output_finish(&output);

@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* ---- The model's shape (new_shape.c) ---- */
-
 struct shape {
     struct model_config config;
     bool scale_is_sqrt;      /* --embedding-scale sqrt: the width may come later */
@@ -24,18 +22,6 @@ struct shape {
     bool has_head, has_scores, has_head_pooling; /* these were given */
     const float *frequencies;                    /* [config.position_frequencies] */
 };
-
-/* Of a struct shape. */
-enum { N_SHAPE_ROWS = 40 };
-extern const struct option_row SHAPE_ROWS[N_SHAPE_ROWS];
-
-/* The name of a label of label_names: its start, and its length in *len. */
-const char *shape_label_name(const struct shape *shape, size_t label, size_t *len);
-
-/* Computes settings that depend on others, then checks all; the vocabulary may be open (-1). */
-void shape_complete(struct shape *shape);
-
-/* ---- The program ---- */
 
 enum { MOST_ADDED_TOKENS = 256 };
 
