@@ -1,5 +1,5 @@
-/* compare.h - texts beside one another: the command line, and the texts with what a model makes of
- * them. Memory is freed with the program, but that of pairs, of which there may be any number. */
+/* compare.h - texts beside one another, and what a model makes of them. Memory is freed with the
+ * program, but that of pairs, of which there may be any number. */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H
 
@@ -16,18 +16,12 @@ enum compare_command {
     N_COMPARE_COMMANDS
 };
 
-extern const struct option_table COMPARE_TABLE; /* its commands: by enum compare_command */
-
 struct compare_options {
     struct request_options request;
     enum compare_command command;
     enum rows_format format;
     const char *output_path; /* NULL: stdout */
 };
-
-/* Reads the command line behind the command's name. The help or a mistake ends the program. */
-void compare_options_read(struct compare_options *options, enum compare_command command, int argc,
-                          char **argv);
 
 struct comparison {
     const struct compare_options *options;
