@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* key=value, separated by blanks, upon a sound config; a value of -1: as if absent. */
-static void check_says(const char *changes, const char *expected)
+/* A sound config with these changes, key=value, separated by blanks; a value of -1: as if absent. */
+static struct model_config changed(const char *changes)
 {
     struct model_config config = sound_config();
     char text[160], field[32], *rest = text;
@@ -26,6 +26,12 @@ static void check_says(const char *changes, const char *expected)
                 strcmp(name, key) == 0)
                 memcpy((char *)&config + 8 * i, &(int64_t){-1}, 8);
     }
+    return config;
+}
+
+static void check_says(const char *changes, const char *expected)
+{
+    struct model_config config = changed(changes);
     const char *got = config_check(&config);
     if (expected == NULL ? got != NULL : got == NULL || strcmp(got, expected) != 0)
         fail_msg("%s: '%s', expected '%s'", changes, got ? got : "sound",
@@ -233,48 +239,38 @@ TEST(check)
     assert_int_equal(n, 203);
 }
 
-/* Defaults that depend on other keys. */
+/* Defaults that depend on other keys: what is absent gets their value, and what is given stays; a
+ * second check changes nothing. */
 TEST(check_settles)
 {
-    struct model_config config = sound_config();
-    assert_null(config_check(&config));
-    assert_int_equal(config.norm_bias, 1);
-    config = sound_config();
-    config.norm = NORM_RMS;
-    assert_null(config_check(&config));
-    assert_int_equal(config.norm_bias, 0);
-    config = sound_config();
-    config.norm_bias = 0;
-    assert_null(config_check(&config));
-    assert_int_equal(config.norm_bias, 0);
-    config = sound_config();
-    config.layers = 0;
-    config.heads = config.feed_forward = CONFIG_ABSENT;
-    assert_null(config_check(&config));
-    assert_true(config.heads == 0 && config.feed_forward == 0);
-    config = sound_config();
-    config.layers = 0;
-    config.embedding_width = config.heads = config.feed_forward = 1;
-    assert_null(config_check(&config));
-    assert_true(config.embedding_width == 1 && config.heads == 1 && config.feed_forward == 1);
-    config = sound_config();
-    config.heads = CONFIG_ABSENT;
+    static const char *const cases[][2] = {
+        {"norm_bias=-1", "norm_bias=yes"},
+        {"norm=rms", "norm_bias=no"},
+        {"norm_bias=no", "norm_bias=no"},
+        {"layers=0 heads=-1 feed_forward=-1", "heads=0 feed_forward=0"},
+        {"layers=0 embedding_width=1 heads=1 feed_forward=1",
+         "embedding_width=1 heads=1 feed_forward=1"},
+        {"feed_forward_bias=no rotary_base=7 attention_position=rotary",
+         "layer_groups=2 feed_forward_in_bias=no head_width=4 key_value_heads=3 rotary_width=4 "
+         "score_scale=0.5 rotary_local_base=7"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model_config config = changed(cases[i][0]), again;
+        char expected[160], text[64], shown[128], *rest = expected;
+        assert_null(config_check(&config));
+        snprintf(expected, sizeof expected, "%s", cases[i][1]);
+        for (char *one; (one = strsep(&rest, " ")) != NULL;) {
+            const char *key = "";
+            for (size_t k = 0; strncmp(one, key, strlen(key)) != 0 || one[strlen(key)] != '='; k++)
+                assert_non_null(key = config_get(&config, k, text, sizeof text));
+            snprintf(shown, sizeof shown, "%s=%s", key, text);
+            assert_string_equal(shown, one);
+        }
+        again = config;
+        assert_null(config_check(&again));
+        assert_memory_equal(&config, &again, sizeof config);
+    }
+    struct model_config config = changed("heads=-1");
     assert_non_null(config_check(&config));
     assert_true(config.heads == CONFIG_ABSENT);
-
-    /* What is the others' value where it is absent. */
-    config = sound_config();
-    config.feed_forward_bias = false;
-    config.rotary_base = 7;
-    config.attention_position = ATTENTION_POSITION_ROTARY;
-    assert_null(config_check(&config));
-    assert_int_equal(config.layer_groups, 2);
-    assert_int_equal(config.feed_forward_in_bias, 0);
-    assert_int_equal(config.head_width, 4);
-    assert_int_equal(config.key_value_heads, 3);
-    assert_int_equal(config.rotary_width, 4);
-    assert_true(config.score_scale == 0.5 && config.rotary_local_base == 7);
-    struct model_config again = config;
-    assert_null(config_check(&again));
-    assert_memory_equal(&config, &again, sizeof config);
 }

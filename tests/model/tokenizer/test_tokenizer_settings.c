@@ -52,68 +52,41 @@ TEST(longest_list_of_ids)
     assert_non_null(tokenizer_set(&tokenizer, "skip_vectors", ids, sizeof ids));
 }
 
+/* Values with bars between them. */
 TEST(refused_settings)
 {
     static const char *const refused[][2] = {
-        {"kind", "Keras"},
-        {"kind", ""},
-        {"lower", "Yes"},
-        {"lower", "1"},
+        {"kind", "Keras|"},
+        {"lower", "Yes|1"},
         {"char_level", "true"},
         {"truncate", ""},
         {"filters", "\xFF"},
-        {"split", ""},
-        {"split", "\xC3"},
-        {"metaspace", ""},
-        {"metaspace", "ab"},
+        {"split", "|\xC3|123456789012345678901234567890123"},
+        {"metaspace", "|ab|\xC3"},
         {"splitter", "metaspace:always metaspace:first"},
-        {"metaspace", "\xC3"},
-        {"num_words", "-1"},
-        {"num_words", ""},
-        {"num_words", "1 "},
-        {"num_words", "0x10"},
-        {"unknown", "-2"},
-        {"unknown", "+1"},
-        {"unknown", "1.0"},
-        {"unknown", "-"},
-        {"unknown", "none"},
+        {"num_words", "-1||1 |0x10|2147483648"},
+        {"unknown", "-2|+1|1.0|-|none|99999999999999999999999999"},
         {"skip_weights", "1 x"},
         {"skip_vectors", "-1"},
-        {"single", ""},
-        {"single", "A"},
-        {"single", "A:"},
-        {"single", "A:-1"},
-        {"single", ":0 A:0"},
-        {"single", "A:0 A:0"},
-        {"single", "A:0 B:0"},
-        {"single", "1:0"},
-        {"single", "B:0"},
-        {"single", "-1:0 A:0"},
-        {"single", "C:0 A:0"},
-        {"single", "a:0"},
-        {"single", "A:0,1:0"},
-        {"single", "A:0\t1:0"},
-        {"single", "1:0: A:0"},
-        {"pair", "A:0"},
-        {"pair", "B:0"},
-        {"pair", "A:0 B:0 B:1"},
-        {"pair", "A:0 B:2147483648"},
-        {"pair", "2147483648:0 A:0 B:0"},
-        {"split", "123456789012345678901234567890123"},
-        {"num_words", "2147483648"},
-        {"unknown", "99999999999999999999999999"},
-        {"single", "1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 A:0"},
+        {"single",
+         "|A|A:|A:-1|:0 A:0|A:0 A:0|A:0 B:0|1:0|B:0|-1:0 A:0|C:0 A:0|a:0|A:0,1:0|A:0\t1:0|1:0: A:0|"
+         "1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0 A:0"},
+        {"pair", "A:0|B:0|A:0 B:0 B:1|A:0 B:2147483648|2147483648:0 A:0 B:0"},
     };
+    size_t n = 0;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct tokenizer tokenizer, before;
-        tokenizer_defaults(&tokenizer, 2);
-        memcpy(&before, &tokenizer, sizeof before);
-        const char *wrong =
-            tokenizer_set(&tokenizer, refused[i][0], refused[i][1], strlen(refused[i][1]));
-        if (wrong == NULL || wrong == TOKENIZER_UNKNOWN_KEY)
-            fail_msg("%s = '%s' was taken", refused[i][0], refused[i][1]);
-        assert_memory_equal(&tokenizer, &before, sizeof before);
+        char values[200], *rest = strcpy(values, refused[i][1]);
+        for (char *value; (value = strsep(&rest, "|")) != NULL; n++) {
+            struct tokenizer tokenizer, before;
+            tokenizer_defaults(&tokenizer, 2);
+            memcpy(&before, &tokenizer, sizeof before);
+            const char *wrong = tokenizer_set(&tokenizer, refused[i][0], value, strlen(value));
+            if (wrong == NULL || wrong == TOKENIZER_UNKNOWN_KEY)
+                fail_msg("%s = '%s' was taken", refused[i][0], value);
+            assert_memory_equal(&tokenizer, &before, sizeof before);
+        }
     }
+    assert_int_equal(n, 48);
     struct tokenizer tokenizer;
     tokenizer_defaults(&tokenizer, 0);
     assert_ptr_equal(tokenizer_set(&tokenizer, "Lower", "yes", 3), TOKENIZER_UNKNOWN_KEY);

@@ -72,47 +72,41 @@ static const char *const SPECIAL[LONGEST] = {"[UNK]", "[CLS]", "[SEP]", "[MASK]"
 #define BERT   "clean space_cjk nfd drop_nonspacing lower"
 #define SPLITS "blanks punctuation"
 
-static const struct {
-    const char *name, *kind, *normalizer, *splitter, *added, *longest;
-    bool is_char_level;
-    const char *pattern; /* of kind bpe, with byte_level unless it is "none" */
-} TOKENIZERS[] = {
-    {"WordPiece, BERT's", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_BERT, 0, NULL},
-    {"WordPiece, BERT's with case", "wordpiece", "clean space_cjk", SPLITS, "1 2 3", LONGEST_BERT,
-     0, NULL},
-    {"WordPiece, NFKC", "wordpiece", "nfkc lower", "blanks word_runs digits", "3:r", LONGEST_BERT,
-     0, NULL},
-    {"WordPiece, a token of 101 bytes", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_WORD, 0, NULL},
-    {"WordPiece, an added one of 61", "wordpiece", BERT, SPLITS, "1 2 3 4", LONGEST_NEAR, 0, NULL},
-    {"WordPiece, that one normalized", "wordpiece", BERT, SPLITS, "1 2 3:nlr 4:n", LONGEST_NEAR, 0,
-     NULL},
-    {"words, NFKC", "words", "nfkc strip_start strip_end", "blanks word_runs", "", LONGEST_BERT, 0,
-     NULL},
-    {"BPE, GPT-2's", "bpe", "", "", "3:nl", LONGEST_BERT, false, "gpt2"},
-    {"BPE, NFC, cl100k", "bpe", "nfc", "digits", "3:nl 4:n", LONGEST_NEAR, false, "cl100k"},
-    {"BPE, o200k", "bpe", "", "", "3:nl", LONGEST_BERT, false, "o200k"},
-    {"BPE, one word", "bpe", "", "", "", LONGEST_BERT, false, "none"},
-    {"Keras", "keras", "", "", "", LONGEST_BERT, false, NULL},
-    {"Keras, characters", "keras", "", "", "", LONGEST_BERT, true, NULL},
-    {"blanks", "blanks", "", "", "", LONGEST_BERT, 0, NULL},
-    {"unigram", "unigram", "nfkc", "blanks metaspace:always", "3:l", LONGEST_BERT, 0, NULL},
-    {"unigram, one long word", "unigram", "nmt nfkc replace_runs:2:%20:%20", "", "", LONGEST_BERT,
-     0, NULL},
-    {"step nmt", "words", "nmt", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step replace", "words", "replace:aab:b replace_blanks:2:x", "blanks", "", LONGEST_BERT, 0,
-     NULL},
-    {"step prepend", "words", "prepend:x", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step clean", "words", "clean", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step space_cjk", "words", "space_cjk", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step nfd", "words", "nfd", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step nfc", "words", "nfc", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step nfkd", "words", "nfkd", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step nfkc", "words", "nfkc", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step drop_nonspacing", "words", "drop_nonspacing", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step drop_marks", "words", "drop_marks", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"step lower", "words", "lower", "blanks", "", LONGEST_BERT, 0, NULL},
-    {"steps strip_start strip_end", "words", "strip_start strip_end", "blanks", "", LONGEST_BERT, 0,
-     NULL},
+static const char CHARACTERS[] = "Keras, characters";
+
+/* WORD: the longest, LONGEST_BERT if it is NULL; PATTERN: of kind bpe, with byte_level unless it is
+ * "none". */
+enum { NAME, KIND, NORMALIZER, SPLITTER, ADDED, WORD, PATTERN, N_FIELDS };
+static const char *const TOKENIZERS[][N_FIELDS] = {
+    {"WordPiece, BERT's", "wordpiece", BERT, SPLITS, "1 2 3"},
+    {"WordPiece, BERT's with case", "wordpiece", "clean space_cjk", SPLITS, "1 2 3"},
+    {"WordPiece, NFKC", "wordpiece", "nfkc lower", "blanks word_runs digits", "3:r"},
+    {"WordPiece, a token of 101 bytes", "wordpiece", BERT, SPLITS, "1 2 3", LONGEST_WORD},
+    {"WordPiece, an added one of 61", "wordpiece", BERT, SPLITS, "1 2 3 4", LONGEST_NEAR},
+    {"WordPiece, that one normalized", "wordpiece", BERT, SPLITS, "1 2 3:nlr 4:n", LONGEST_NEAR},
+    {"words, NFKC", "words", "nfkc strip_start strip_end", "blanks word_runs", ""},
+    {"BPE, GPT-2's", "bpe", "", "", "3:nl", NULL, "gpt2"},
+    {"BPE, NFC, cl100k", "bpe", "nfc", "digits", "3:nl 4:n", LONGEST_NEAR, "cl100k"},
+    {"BPE, o200k", "bpe", "", "", "3:nl", NULL, "o200k"},
+    {"BPE, one word", "bpe", "", "", "", NULL, "none"},
+    {"Keras", "keras", "", "", ""},
+    {CHARACTERS, "keras", "", "", ""},
+    {"blanks", "blanks", "", "", ""},
+    {"unigram", "unigram", "nfkc", "blanks metaspace:always", "3:l"},
+    {"unigram, one long word", "unigram", "nmt nfkc replace_runs:2:%20:%20", "", ""},
+    {"step nmt", "words", "nmt", "blanks", ""},
+    {"step replace", "words", "replace:aab:b replace_blanks:2:x", "blanks", ""},
+    {"step prepend", "words", "prepend:x", "blanks", ""},
+    {"step clean", "words", "clean", "blanks", ""},
+    {"step space_cjk", "words", "space_cjk", "blanks", ""},
+    {"step nfd", "words", "nfd", "blanks", ""},
+    {"step nfc", "words", "nfc", "blanks", ""},
+    {"step nfkd", "words", "nfkd", "blanks", ""},
+    {"step nfkc", "words", "nfkc", "blanks", ""},
+    {"step drop_nonspacing", "words", "drop_nonspacing", "blanks", ""},
+    {"step drop_marks", "words", "drop_marks", "blanks", ""},
+    {"step lower", "words", "lower", "blanks", ""},
+    {"steps strip_start strip_end", "words", "strip_start strip_end", "blanks", ""},
 };
 
 static void build(struct worst_case_tokenizer *worst, const char *longest)
@@ -139,18 +133,17 @@ bool worst_case_tokenizer_open(struct worst_case_tokenizer *worst, size_t index)
 {
     if (index >= sizeof TOKENIZERS / sizeof *TOKENIZERS)
         return false;
-    const char *pattern = TOKENIZERS[index].pattern;
-    worst->name = TOKENIZERS[index].name;
-    worst->fixture = fixture_of(
-        1, SETTINGS("kind", TOKENIZERS[index].kind, "normalizer", TOKENIZERS[index].normalizer,
-                    "splitter", TOKENIZERS[index].splitter, "added", TOKENIZERS[index].added,
-                    "lower", "yes", /* Keras, blanks */
-                    "char_level", TOKENIZERS[index].is_char_level ? "yes" : "no", "unknown", "0"));
+    const char *const *made = TOKENIZERS[index], *pattern = made[PATTERN];
+    worst->name = made[NAME];
+    worst->fixture = fixture_of(1, SETTINGS("kind", made[KIND], "normalizer", made[NORMALIZER],
+                                            "splitter", made[SPLITTER], "added", made[ADDED],
+                                            "unknown", "0", "lower", "yes", /* Keras, blanks */
+                                            "char_level", made[NAME] == CHARACTERS ? "yes" : "no"));
     if (pattern != NULL)
         fixture_set(&worst->fixture.tokenizer,
                     SETTINGS("prefix", "", "pattern", pattern, "byte_level",
                              strcmp(pattern, "none") != 0 ? "yes" : "no", "fuse_unknown", "yes"));
-    build(worst, TOKENIZERS[index].longest);
+    build(worst, made[WORD] != NULL ? made[WORD] : LONGEST_BERT);
     return true;
 }
 
