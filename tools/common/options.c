@@ -186,10 +186,23 @@ const char *path_name(const char *path)
     return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
 }
 
+bool name_ends_in(const char *name, const char *ending)
+{
+    const size_t len = strlen(name), ending_len = strlen(ending);
+    return len >= ending_len && strcmp(name + len - ending_len, ending) == 0;
+}
+
 bool path_ends_in(const char *path, const char *ending)
 {
     const size_t len = strlen(path), ending_len = strlen(ending);
-    return len >= ending_len && strcmp(path + len - ending_len, ending) == 0;
+    return len >= ending_len && strcasecmp(path + len - ending_len, ending) == 0;
+}
+
+const char *path_kind(const char *path, const struct path_ending *endings)
+{
+    while (path && endings->ending && !path_ends_in(path, endings->ending))
+        endings++;
+    return path ? endings->meaning : NULL;
 }
 
 double program_seconds(void)

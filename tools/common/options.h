@@ -68,7 +68,17 @@ int program_end(int code);
 /* The last part of a path; all of one that ends there. */
 const char *path_name(const char *path);
 
+bool name_ends_in(const char *name, const char *ending);
+
+/* The same of a path, in which capitals are small letters: "OUT.NPY". */
 bool path_ends_in(const char *path, const char *ending);
+
+/* Returns what the ending of a path means; NULL if it means nothing here, or path is NULL. The last
+ * of the endings is all NULL. */
+struct path_ending {
+    const char *ending, *meaning;
+};
+const char *path_kind(const char *path, const struct path_ending *endings);
 
 /* Seconds of a clock that only goes forward. */
 double program_seconds(void);

@@ -115,9 +115,7 @@ enum { HINT_BYTES = 4 * PATH_MAX };
 
 /* What a name ends in, and what encode-import reads such a file by alone; "": only a whole
  * checkpoint, a folder. */
-static const struct source {
-    const char *ending, *option;
-} SOURCES[] = {
+static const struct path_ending SOURCES[] = {
     {"tokenizer.json", "--tokenizer-only "},
     {"vocab.txt", "--tokenizer-only "},
     {".vec", "--vectors "},
@@ -126,19 +124,12 @@ static const struct source {
     {".safetensors", ""},
     {".safetensors.index.json", ""},
     {".bin", ""},
+    {0},
 };
 
 static const char NO_CHECKPOINT[] = "; a checkpoint is a folder with config.json, which is not in ";
 static const char TO_FETCH[] =
     ": encode-fetch ORG/MODEL fetches one, encode-import DIR -o FILE reads it";
-
-static const char *import_option(const char *path)
-{
-    for (size_t i = 0; i < sizeof SOURCES / sizeof SOURCES[0]; i++)
-        if (path_ends_in(path, SOURCES[i].ending))
-            return SOURCES[i].option;
-    return NULL;
-}
 
 static bool folder_has(const char *folder, const char *name)
 {
@@ -167,7 +158,7 @@ static void write_command(char *out, const char *option, const char *source)
     snprintf(name, sizeof name, "%s",
              path_name(realpath(source, real) && real[1] ? real : "/model"));
     char *ending = strrchr(name, '.');
-    if (import_option(source) && ending && ending > name)
+    if (path_kind(source, SOURCES) && ending && ending > name)
         *ending = '\0';
     strcat(name, ".weights");
     out = stpcpy(stpcpy(out, "; to make one: encode-import "), option);
@@ -176,13 +167,14 @@ static void write_command(char *out, const char *option, const char *source)
 
 const char *model_foreign_format(const char *path)
 {
-    static const char *const ENDINGS[][2] = {{".gguf", "GGUF"},         {".onnx", "ONNX"},
-                                             {".h5", "TensorFlow"},     {".pb", "TensorFlow"},
-                                             {".tflite", "TensorFlow"}, {".msgpack", "Flax"}};
-    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++)
-        if (path_ends_in(path, ENDINGS[i][0]))
-            return ENDINGS[i][1];
-    return NULL;
+    static const struct path_ending ENDINGS[] = {{".gguf", "GGUF"},
+                                                 {".onnx", "ONNX"},
+                                                 {".h5", "TensorFlow"},
+                                                 {".pb", "TensorFlow"},
+                                                 {".tflite", "TensorFlow"},
+                                                 {".msgpack", "Flax"},
+                                                 {0}};
+    return path_kind(path, ENDINGS);
 }
 
 bool path_is_hub_name(const char *path)
@@ -202,7 +194,7 @@ static void write_hint(char *out, const char *path)
         return;
     }
     const bool is_folder = S_ISDIR(file.st_mode);
-    const char *option = is_folder ? "" : import_option(path);
+    const char *option = is_folder ? "" : path_kind(path, SOURCES);
     snprintf(copy, sizeof copy, "%s", path);
     const char *folder = is_folder ? path : dirname(copy);
     const bool is_checkpoint =
@@ -403,7 +395,7 @@ static bool finish_all(struct output *output)
     if (output_is_file(output) && !output_drop_others(output))
         return false;
     for (size_t i = 1; i < output->n_parts; i++) {
-        if (path_ends_in(output->parts[i].path, OUTPUT_ORIGIN))
+        if (name_ends_in(output->parts[i].path, OUTPUT_ORIGIN))
             origin = i;
         else if (!finish_part(output, i))
             return false;

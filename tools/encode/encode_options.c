@@ -239,7 +239,8 @@ static const struct option_rule RULES[] = {
     OPTION_EXCLUDES("rank", "normalize pair pooling=none on-long=chunk", NULL),
     OPTION_EXCLUDES("type", "tokens", NULL),
     OPTION_EXCLUDES("format=ids", "pooling!=none normalize", NULL),
-    OPTION_NEEDS("normalize", "pooling!=none", "--normalize requires -p mean, cls, max or model"),
+    OPTION_NEEDS("normalize", "pooling!=none",
+                 "--normalize requires a vector per text: -p " ENGINE_TEXT_POOLINGS " or model"),
     OPTION_EXCLUDES("spans",
                     HEADS " tokens pair pad-to on-long=chunk pooling=none pooling=sparse "
                           "pooling=colbert format=ids format=npz",
@@ -279,17 +280,9 @@ static const struct option_table TABLE = {
                  "--show-mask encode-compare mask\n",
 };
 
-/* Returns the kind of a file by its ending; NULL: it has none, or is no file. */
-static const char *kind_of_file(const char *path)
-{
-    static const char *const KINDS[][2] = {
-        {".txt", "text"}, {".jsonl", "jsonl"}, {".csv", "csv"}, {".tsv", "tsv"}};
-    struct stat file;
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (path_ends_in(path, KINDS[i][0]) && stat(path, &file) == 0 && S_ISREG(file.st_mode))
-            return KINDS[i][1];
-    return NULL;
-}
+/* Files whose lines are texts. */
+static const struct path_ending INPUT_ENDINGS[] = {
+    {".txt", "text"}, {".jsonl", "jsonl"}, {".csv", "csv"}, {".tsv", "tsv"}, {0}};
 
 /* TEXTs are files with --input, or if all are files with an ending, all of one kind: then their
  * lines are the texts, as if stdin had them one after the other. */
@@ -298,13 +291,18 @@ static void choose_files(struct encode_options *options, struct option_reading *
     struct request_options *request = &options->request;
     char **paths = reading->arguments;
     const size_t n = reading->n_arguments;
-    const char *kind = n ? kind_of_file(paths[0]) : NULL;
-    for (size_t i = 1; i < n && !options->has_input; i++) {
-        const size_t file = kind ? 0 : i, other = i - file;
-        if (kind_of_file(paths[i]) != kind)
+    const char *kind = NULL; /* of the first */
+    struct stat status;
+    for (size_t i = 0; i < n && !(i && options->has_input); i++) {
+        const char *found = path_kind(paths[i], INPUT_ENDINGS);
+        if (found && (stat(paths[i], &status) != 0 || !S_ISREG(status.st_mode)))
+            found = NULL;
+        if (i == 0)
+            kind = found;
+        else if (found != kind)
             program_die_misused(
                 "'%s' is a file and '%s' is none of its kind; expected files of one ending, or %s",
-                paths[file], paths[other], kind ? "--input KIND" : "texts alone");
+                paths[kind ? 0 : i], paths[kind ? i : 0], kind ? "--input KIND" : "texts alone");
     }
     if (kind && strcmp(kind, "text") != 0) /* the default, also of a run that --resume continues */
         option_default(reading, "input", kind);
@@ -324,14 +322,13 @@ void encode_options_note(const struct encode_options *options)
     char *const *texts = options->request.texts;
     const size_t n = options->request.n_texts;
     static const char *const COMMANDS[] = {"words", "similarity", "pairs", "mask"};
-    static const char *const ENDINGS[] = {".txt", ".jsonl", ".json", ".csv", ".tsv"};
     bool is_noted = false;
     for (size_t i = 0; n > 1 && i < sizeof COMMANDS / sizeof *COMMANDS; i++)
         if (strcmp(texts[0], COMMANDS[i]) == 0)
             program_note("text 1 is '%s'; `encode-compare %s ...` compares texts", texts[0],
                          texts[0]);
     for (size_t i = 0; i < n && !is_noted; i++) {
-        const char *text = texts[i], *ending = strrchr(text, '.');
+        const char *text = texts[i], *kind = path_kind(text, INPUT_ENDINGS);
         struct stat file = {0};
         const bool exists = stat(text, &file) == 0 && access(text, R_OK) == 0;
         const bool is_file = exists && S_ISREG(file.st_mode);
@@ -340,44 +337,37 @@ void encode_options_note(const struct encode_options *options)
             program_note("text %zu is the name of a folder; `encode %s/*.txt` encodes the lines of "
                          "its files",
                          i + 1, text);
-        bool is_named = is_file;
-        for (size_t k = 0; k < sizeof ENDINGS / sizeof *ENDINGS && !strpbrk(text, " \t\n"); k++)
-            is_named = is_named || (ending && ending > text && strcmp(ending, ENDINGS[k]) == 0);
+        const bool is_named = is_file || ((kind || path_ends_in(text, ".json")) &&
+                                          strrchr(text, '.') > text && !strpbrk(text, " \t\n"));
         if (is_named && !is_noted)
             program_note("text %zu %s; `encode ...%s < %s` encodes its lines", i + 1,
                          is_file ? "is the name of a file" : "looks like the name of a file",
-                         ending && strcmp(ending, ".jsonl") == 0 ? " --input jsonl" : "", text);
+                         kind && strcmp(kind, "jsonl") == 0 ? " --input jsonl" : "", text);
         is_noted = is_noted || is_named;
     }
 }
 
-/* Gives the format and the pooling as if they were typed. The ending of -o FILE chooses the format.
- * What goes into an array or a file is for programs, which want a vector per text; what is printed
+/* What goes into an array or a file is for programs, which want a vector per text; what is printed
  * is for people, who look at tokens. Padding is of tokens. */
-static void set_defaults(struct encode_options *options, struct option_reading *reading)
-{
-    static const char *const ENDINGS[][2] = {
-        {".json", "json"}, {".jsonl", "json"}, {".csv", "csv"}, {".npy", "npy"}, {".npz", "npz"}};
-    const struct request_options *request = &options->request;
-    const char *path = options->output_path;
-    for (size_t i = 0; path && i < sizeof ENDINGS / sizeof *ENDINGS; i++)
-        if (path_ends_in(path, ENDINGS[i][0]))
-            option_default(reading, "format", ENDINGS[i][1]);
-    const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
-    options->has_own_pooling =
-        request->task == TASK_VECTORS && request->padding.n == 0 && options->format != FORMAT_IDS &&
-        (is_array || path || request->has_spans) && option_default(reading, "pooling", "model");
-}
-
 void encode_options_read(struct encode_options *options, int argc, char **argv)
 {
+    static const struct path_ending FORMAT_ENDINGS[] = {{".json", "json"}, {".jsonl", "json"},
+                                                        {".csv", "csv"},   {".npy", "npy"},
+                                                        {".npz", "npz"},   {0}};
     struct request_options *request = &options->request;
     struct option_reading reading;
     *options = (struct encode_options){.request = REQUEST_OPTIONS()};
     request->encode.pooling = ENGINE_POOLING_NONE;
     options_read(&reading, &TABLE, 0, options, argc, argv);
     choose_files(options, &reading);
-    set_defaults(options, &reading);
+    const char *format = path_kind(options->output_path, FORMAT_ENDINGS);
+    if (format)
+        option_default(&reading, "format", format);
+    const bool is_array = options->format == FORMAT_NPY || options->format == FORMAT_NPZ;
+    options->has_own_pooling = request->task == TASK_VECTORS && request->padding.n == 0 &&
+                               options->format != FORMAT_IDS &&
+                               (is_array || options->output_path || request->has_spans) &&
+                               option_default(&reading, "pooling", "model");
     options_check(&reading);
     if (options->output_path)
         options->settings = settings_of_options(&reading);

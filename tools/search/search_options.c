@@ -72,7 +72,9 @@ static const struct option_row SEARCH_ROWS[] = {
 };
 
 static const struct option_row OUTPUT_ROWS[] = {
-    {"format", 'f', "KIND", "print text (default), json (object per query), tsv or trec (run file)",
+    {"format", 'f', "KIND",
+     "print text, json (object per query), tsv or trec (run file); default as\n"
+     "-o FILE ends in .json, .jsonl, .tsv or .trec, else text",
      CHOICE(format, SEARCH_TEXT, "text json tsv trec")},
     {"output", 'o', "FILE", "write to FILE, which is replaced at the end; -: stdout",
      OUTPUT_AT(struct search_options, output_path)},
@@ -174,11 +176,16 @@ static void sort_files(struct search_options *options, const struct option_readi
 
 void search_options_read(struct search_options *options, int argc, char **argv)
 {
+    static const struct path_ending FORMAT_ENDINGS[] = {
+        {".json", "json"}, {".jsonl", "json"}, {".tsv", "tsv"}, {".trec", "trec"}, {0}};
     struct option_reading reading;
     *options = (struct search_options){
         .request = REQUEST_OPTIONS(.task = TASK_RANK), .n_hits = DEFAULT_HITS, .word_weight = 1};
     options->request.texts = (char *const *)options->queries;
     options_read(&reading, &TABLE, 0, options, argc, argv);
+    const char *format = path_kind(options->output_path, FORMAT_ENDINGS);
+    if (format)
+        option_default(&reading, "format", format);
     options_check(&reading);
     sort_files(options, &reading);
     if (options->n_candidates == 0)

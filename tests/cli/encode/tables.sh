@@ -1,7 +1,7 @@
 # Files as arguments: their lines are the texts, one file after the other.
 export ENCODE_MODEL=toy.weights
 printf 'I ride\ndog' >a.txt; printf 'cat\nbike\377\n' >b.txt; printf '"dog"\n7\n' >c.jsonl
-encode -f ids a.txt b.txt
+encode -f ids a.txt b.txt; cp a.txt A.TXT; encode -f ids A.TXT b.txt; encode -f ids MISSING.JSONL
 cat a.txt <(echo) b.txt | encode -q -f ids
 encode -p mean -f npy -o a.npy a.txt b.txt && encode-search -p mean a.npy a.txt b.txt --query dog -k 1
 encode -f ids c.jsonl; encode -f ids a.txt c.jsonl; encode -f ids a.txt missing.txt

@@ -13,6 +13,8 @@ printf '%s\n' '{"_id": "q7", "text": "dog"}' '{"id": 12, "text": "cat"}' '"bad"'
 encode-search -p mean -k 1 -f json --input jsonl mean.npy <queries
 echo '{"id": "q 7", "text": "dog"}' | encode-search -p mean -f trec --input jsonl mean.npy
 encode-search -p mean -o result mean.npy --query cat && grep -c cat result
+for ending in json jsonl tsv trec TSV; do encode-search -p mean -o hits.$ending mean.npy --query cat && encode-search -p mean -f $(tr A-Z a-z <<<${ending%l}) mean.npy --query cat | cmp - hits.$ending && echo $ending; done
+encode-search -p mean -f text -o hits.json mean.npy --query cat -k 1; grep -c '{' hits.json; encode-search -p mean -o hits.tsv --explain mean.npy corpus --query cat; cp mean.npy MEAN.NPY; encode-search -p mean mean.npy MEAN.NPY --query cat -k 2
 encode-search -p mean -o mean.npy mean.npy --query cat
 encode -p mean -f npy -o none.npy </dev/null; encode-search -p mean -f json none.npy --query cat
 

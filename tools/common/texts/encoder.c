@@ -256,11 +256,10 @@ static void check_request(const struct encoder *encoder)
     if (request->encode.normalize && encoder->is_sparse)
         program_die_misused("-p sparse: --normalize is for pooled vectors");
     if (request->encode.normalize && !encoder->is_pooled)
-        program_die_misused(
-            encoder->shape.pooling == ENGINE_POOLING_COLBERT
-                ? "the vectors of -p colbert have length 1 without --normalize"
-                : "this model has no pooling of its own: --normalize requires -p mean, cls or "
-                  "max");
+        program_die_misused(encoder->shape.pooling == ENGINE_POOLING_COLBERT
+                                ? "the vectors of -p colbert have length 1 without --normalize"
+                                : "this model has no pooling of its own: --normalize requires "
+                                  "-p " ENGINE_TEXT_POOLINGS);
     if (encoder->ranks_pairs && request->has_pooling)
         program_die_misused("this model is a cross-encoder, which reads both texts and makes no "
                             "vectors: it takes no -p");

@@ -107,7 +107,7 @@ static void merge_peft(struct checkpoint *checkpoint, const char *path)
         struct stored_tensor *a = &set->tensors[i];
         size_t skipped = strncmp(a->name, start, sizeof start - 1) == 0 ? sizeof start - 1 : 0;
         char name[512], b_name[512];
-        if (!path_ends_in(a->name, end))
+        if (!name_ends_in(a->name, end))
             continue;
         int len = (int)(strlen(a->name) - skipped - strlen(end));
         snprintf(name, sizeof name, "%.*s.weight", len, a->name + skipped);
@@ -164,7 +164,7 @@ static void merge_task(struct checkpoint *checkpoint, const char *name)
     double alpha = json_number(&checkpoint->config_file, "lora_alpha", 1);
     for (size_t i = 0; i < set->n; i++) {
         struct stored_tensor *tensor = &set->tensors[i], *of[2];
-        if (!path_ends_in(tensor->name, end))
+        if (!name_ends_in(tensor->name, end))
             continue;
         const int len = (int)(strlen(tensor->name) - strlen(end));
         for (size_t k = 0; k < 2; k++) {

@@ -149,7 +149,7 @@ static void set_modules(struct checkpoint *checkpoint)
         /* What sentence-transformers puts on a bare transformer. */
         const char *name = checkpoint->config.architecture->class_name;
         bool is_last = model->pooling == POOLING_LAST ||
-                       (path_ends_in(name, "ForCausalLM") && model->mask == MASK_CAUSAL);
+                       (name_ends_in(name, "ForCausalLM") && model->mask == MASK_CAUSAL);
         model->pooling = is_last ? POOLING_LAST : POOLING_MEAN;
     }
     model->normalize = model->normalize || st->normalize;

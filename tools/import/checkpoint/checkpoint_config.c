@@ -17,7 +17,7 @@ _Noreturn static void class_die(const struct json_file *file, const char *found)
     const struct architecture *at;
     for (size_t i = 0; (at = architecture_at(i)) != NULL; i++) {
         size_t used = strlen(known);
-        if (path_ends_in(at->class_name, "Model"))
+        if (name_ends_in(at->class_name, "Model"))
             snprintf(known + used, sizeof known - used, "%s%.80s", used > 0 ? ", " : "",
                      at->class_name);
     }

@@ -60,7 +60,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     is_known = is_known && kind < end;
     const char *path = json_text(file, module, "path", "");
     path += strcmp(path, ".") == 0; /* as model2vec has it */
-    bool ends = path[0] == '\0' || path_ends_in(path, "/");
+    bool ends = path[0] == '\0' || name_ends_in(path, "/");
     if (strlen(path) + !ends >= PLACE_BYTES)
         file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */

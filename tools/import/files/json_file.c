@@ -330,7 +330,7 @@ void known_keys_check(const struct json_file *file, enum known_keys kind, const 
         size_t used = strlen(folder->unread), left = sizeof folder->unread - used;
         if (json_object_get(file->seen, key) != NULL || known_keys_are_harmless(kind, key) ||
             (unread != NULL && name_is_listed(unread, key)) ||
-            (kind >= KEYS_TOKENIZER && path_ends_in(key, "_token")))
+            (kind >= KEYS_TOKENIZER && name_ends_in(key, "_token")))
             continue;
         snprintf(folder->unread + used, left, "%s%s%s%.60s", is_first && used > 0 ? "; " : "",
                  is_first ? file->name : ",", is_first ? ": " : " ", key);

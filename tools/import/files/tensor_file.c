@@ -216,7 +216,7 @@ void tensor_set_add(struct tensor_set *set, const char *name, int fd, uint64_t f
         program_die("more than %d files with tensors", TENSOR_FILES);
     }
     set->n_files++;
-    *file = (struct tensor_file){.fd = fd, .is_torch = !path_ends_in(name, ".safetensors")};
+    *file = (struct tensor_file){.fd = fd, .is_torch = !name_ends_in(name, ".safetensors")};
     if (file->is_torch) {
         file->data_bytes = file_bytes;
         snprintf(file->header.name, sizeof file->header.name, "%s", name);
@@ -318,7 +318,7 @@ void tensor_set_strip(struct tensor_set *set, const char *const *prefixes)
 bool tensor_set_has_ending(const struct tensor_set *set, const char *ending)
 {
     size_t i = 0;
-    while (i < set->n && !path_ends_in(set->tensors[i].name, ending))
+    while (i < set->n && !name_ends_in(set->tensors[i].name, ending))
         i++;
     return i < set->n;
 }
@@ -327,7 +327,7 @@ void tensor_set_rename(struct tensor_set *set, const char *ending, const char *o
 {
     for (size_t i = 0; i < set->n; i++) {
         size_t len = strlen(set->tensors[i].name), cap = len + strlen(other) + 1;
-        if (!path_ends_in(set->tensors[i].name, ending))
+        if (!name_ends_in(set->tensors[i].name, ending))
             continue;
         char *key = alloc_zeros(cap, 1);
         snprintf(key, cap, "%.*s%s", (int)(len - strlen(ending)), set->tensors[i].name, other);

@@ -263,7 +263,7 @@ static void add_specials(struct token_list *list, const struct tokenizer_beside 
     for (size_t k = 0; k < n_files; k++) {
         json_object_foreach(files[k]->root, name, value)
         {
-            if (path_ends_in(name, "_token") && !is_special_key(name))
+            if (name_ends_in(name, "_token") && !is_special_key(name))
                 list_add_named(list, value, "", false);
         }
         for (size_t j = 0; j < 3; j++) {

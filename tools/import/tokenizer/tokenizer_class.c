@@ -141,7 +141,7 @@ static bool read_name(const struct tokenizer_beside *beside, char base[100])
         if (name_is_listed(by_type[i][0], type))
             name = by_type[i][1];
     const size_t len = name != NULL ? strlen(name) : 0;
-    snprintf(base, 100, "%.*s", (int)(len - (len > 0 && path_ends_in(name, "Fast") ? 4 : 0)),
+    snprintf(base, 100, "%.*s", (int)(len - (len > 0 && name_ends_in(name, "Fast") ? 4 : 0)),
              name != NULL ? name : "");
     return name != NULL;
 }

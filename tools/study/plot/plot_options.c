@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 /* ---- Values that are more than a name or a count ---- */
@@ -263,7 +262,7 @@ static void finish_output(struct plot_options *options)
     if (options->script)
         input_remember(options->script);
     for (size_t i = 0; path && options->format == PLOT_NOTHING && i < 5; i++)
-        if (strlen(path) > 4 && strcasecmp(path + strlen(path) - 4, endings[i]) == 0)
+        if (path_ends_in(path, endings[i]))
             options->format = (enum plot_format)(PLOT_TEXT + i);
     if (path && options->format == PLOT_NOTHING)
         program_die_misused("the name after -o ends in .png, .svg, .pdf, .txt or .tsv, or -f names "
