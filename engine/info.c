@@ -14,52 +14,47 @@
 /* ---- Choices ---- */
 
 /* A value without its choice in engine.h does not compile. */
-#define CHOICE_OF(constant, name) [ENGINE_##constant] = {constant, name},
-#define CHOICES_OF(LIST)          {-1, "model"}, LIST(CHOICE_OF, CHOICE_OF)
+#define CHOICE_OF(constant, name)                                                                  \
+    _Static_assert((int)ENGINE_##constant == (int)constant + FIRST_CHOICE, name);
+POSITION_SCHEMES(CHOICE_OF, CHOICE_OF)
+MASKS(CHOICE_OF, CHOICE_OF)
+POOLINGS(CHOICE_OF, CHOICE_OF)
 
-const struct choice POSITION_CHOICES[] = {CHOICES_OF(POSITION_SCHEMES)};
-const struct choice MASK_CHOICES[] = {CHOICES_OF(MASKS)};
+#define NAME_OF(constant, name) name,
+static const char *const POSITION_NAMES[] = {"model", POSITION_SCHEMES(NAME_OF, NAME_OF)};
+static const char *const MASK_NAMES[] = {"model", MASKS(NAME_OF, NAME_OF)};
 /* Some poolings are not in the config: they name other answers. */
-const struct choice POOLING_CHOICES[] = {
-    CHOICES_OF(POOLINGS)[ENGINE_POOLING_SPARSE] = {-1, "sparse"},
-    [ENGINE_POOLING_COLBERT] = {-1, "colbert"}, [ENGINE_POOLING_TEXT] = {-1, "text"},
-    [ENGINE_POOLING_LABELS] = {-1, "labels"}};
+static const char *const POOLING_NAMES[] = {
+    "model", POOLINGS(NAME_OF, NAME_OF)[ENGINE_POOLING_SPARSE] = "sparse",
+    [ENGINE_POOLING_COLBERT] = "colbert", [ENGINE_POOLING_TEXT] = "text",
+    [ENGINE_POOLING_LABELS] = "labels"};
 
-/* Returns the choice of a value that files have. */
-static int choice_of(const struct choice *choices, int value)
-{
-    int choice = 0;
-    while (choices[choice].value != value)
-        choice++;
-    return choice;
-}
-
-static int choice_named(const struct choice *choices, size_t n, const char *name)
+static int choice_named(const char *const *names, size_t n, const char *name)
 {
     for (size_t i = 0; i < n && name != NULL; i++)
-        if (strcmp(choices[i].name, name) == 0)
+        if (strcmp(names[i], name) == 0)
             return (int)i;
     return -1;
 }
 
 /* Defines engine_KIND_name and engine_KIND_named. */
-#define PUBLIC_NAMES(kind, choices)                                                                \
+#define PUBLIC_NAMES(kind, NAMES)                                                                  \
     const char *engine_##kind##_name(engine_##kind value)                                          \
     {                                                                                              \
-        return (size_t)value < sizeof choices / sizeof *choices ? choices[value].name : NULL;      \
+        return (size_t)value < sizeof NAMES / sizeof *NAMES ? NAMES[value] : NULL;                 \
     }                                                                                              \
     int engine_##kind##_named(const char *name)                                                    \
     {                                                                                              \
-        return choice_named(choices, sizeof choices / sizeof *choices, name);                      \
+        return choice_named(NAMES, sizeof NAMES / sizeof *NAMES, name);                            \
     }
-PUBLIC_NAMES(position, POSITION_CHOICES)
-PUBLIC_NAMES(mask, MASK_CHOICES)
-PUBLIC_NAMES(pooling, POOLING_CHOICES)
+PUBLIC_NAMES(position, POSITION_NAMES)
+PUBLIC_NAMES(mask, MASK_NAMES)
+PUBLIC_NAMES(pooling, POOLING_NAMES)
 
 int engine_position_has_base(engine_position position)
 {
     return position != ENGINE_POSITION_MODEL && engine_position_name(position) != NULL &&
-           position_has_base((enum position_scheme)POSITION_CHOICES[position].value);
+           position_has_base((enum position_scheme)(position - FIRST_CHOICE));
 }
 
 /* ---- The model ---- */
@@ -103,7 +98,7 @@ engine_pooling own_pooling(const struct model_config *config)
         return ENGINE_POOLING_SPARSE;
     if (config->pooling == POOLING_NONE && config->token_vectors > 0)
         return ENGINE_POOLING_COLBERT;
-    return (engine_pooling)choice_of(POOLING_CHOICES, (int)config->pooling);
+    return (engine_pooling)(config->pooling + FIRST_CHOICE);
 }
 
 engine_status engine_model_info(const engine_model *model, engine_info *info, engine_error *error)
@@ -128,12 +123,12 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .n_types = config->token_types,
         .max_tokens = config->max_tokens,
         .tokenizer = (engine_tokenizer)model->tokenizer.kind,
-        .position = (engine_position)choice_of(POSITION_CHOICES, (int)config->position),
+        .position = (engine_position)(config->position + FIRST_CHOICE),
         .norm = config_value_name("norm", config->norm),
         .norm_place = config_value_name("norm_place", config->norm_place),
         .activation = config_value_name("activation", config->activation),
         .gate = config_value_name("gate", config->gate),
-        .mask = (engine_mask)choice_of(MASK_CHOICES, (int)config->mask),
+        .mask = (engine_mask)(config->mask + FIRST_CHOICE),
         .pooling = own,
         .normalize = (int)config->normalize,
         .n_parameters = count_parameters(&model->file),

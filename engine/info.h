@@ -1,15 +1,12 @@
-/* info.h - the positions, masks and poolings that callers choose: their names, and their values
- * in model/config.h, from the lists there; and what a model's settings mean together. */
+/* info.h - what a model's settings mean together, and as choices of callers. */
 #ifndef ENGINE_INFO_H
 #define ENGINE_INFO_H
 
 #include "engine/model.h"
 
-/* By the choices of engine.h. */
-extern const struct choice {
-    int value; /* of model/config.h; -1: none, and for the model's own */
-    const char *name;
-} POSITION_CHOICES[], MASK_CHOICES[], POOLING_CHOICES[];
+/* Callers choose positions, masks and poolings by the values of model/config.h, and this; 0 is the
+ * model's own. */
+enum { FIRST_CHOICE = 1 };
 
 /* Finds the next entry of the metadata from *at (at first 0) whose key is `prefix` and `name`, or
  * any name if that is NULL. Returns false if there is none. */

@@ -81,20 +81,6 @@ static engine_status choose_prompt(const engine_model *model, const engine_encod
 
 /* ---- Poolings ---- */
 
-/* Resolves MODEL and TEXT. Returns whether they are the model's own pooling, which may do more. */
-static bool resolve_pooling(const struct model_config *config, engine_pooling *pooling)
-{
-    const engine_pooling own = own_pooling(config);
-    const bool is_text = own != ENGINE_POOLING_NONE && own != ENGINE_POOLING_COLBERT;
-    const bool is_own =
-        *pooling == ENGINE_POOLING_MODEL || (*pooling == ENGINE_POOLING_TEXT && is_text);
-    if (is_own)
-        *pooling = own;
-    else if (*pooling == ENGINE_POOLING_TEXT)
-        *pooling = ENGINE_POOLING_MEAN;
-    return is_own;
-}
-
 /* Returns how vectors are compared: as the file says of its own, sparse ones else by products. */
 static engine_metric metric_of(const engine_model *model, engine_pooling pooling)
 {
@@ -191,7 +177,7 @@ static const char *choose_form(const struct encoder *encoder, struct request *re
         return NULL;
     default:
         request->kind = ANSWER_POOLED;
-        request->pooling = (enum pooling)POOLING_CHOICES[request->answer].value;
+        request->pooling = (enum pooling)(request->answer - FIRST_CHOICE);
         request->is_own = is_own;
         request->normalize |= is_own && config->normalize;
     }
@@ -254,8 +240,11 @@ engine_status request_read(const engine_model *model, const engine_encode_option
         status = check_options(options, error);
     if (status != ENGINE_OK)
         return status;
-    request->answer = options->pooling;
-    request->is_own = resolve_pooling(config, &request->answer);
+    const engine_pooling own = own_pooling(config);
+    const bool of_text = options->pooling == ENGINE_POOLING_TEXT;
+    request->is_own = options->pooling == ENGINE_POOLING_MODEL ||
+                      (of_text && own != ENGINE_POOLING_NONE && own != ENGINE_POOLING_COLBERT);
+    request->answer = request->is_own ? own : of_text ? ENGINE_POOLING_MEAN : options->pooling;
     request->normalize = options->normalize != 0;
     request->is_query = options->role == ENGINE_ROLE_QUERY;
     request->by_ids = request->is_query && request->answer == ENGINE_POOLING_SPARSE &&

@@ -238,7 +238,7 @@ static engine_status choose_positions(const engine_model *model,
                     model != NULL ? "the model has no table of learned positions"
                                   : "learned positions need a model, but model is NULL");
     if (position != ENGINE_POSITION_MODEL)
-        encoding->scheme = (enum position_scheme)POSITION_CHOICES[position].value;
+        encoding->scheme = (enum position_scheme)(position - FIRST_CHOICE);
     return choose_numbers(options, encoding, error);
 }
 
@@ -273,7 +273,7 @@ static engine_status read_options(engine_session *session, const engine_model *m
     session->max_tokens = options->max_tokens > 0 ? options->max_tokens : limit;
     session->mask = options->mask == ENGINE_MASK_MODEL
                         ? config->mask
-                        : (enum mask_kind)MASK_CHOICES[options->mask].value;
+                        : (enum mask_kind)(options->mask - FIRST_CHOICE);
     /* Longer texts are shared by all threads, so that their memory does not grow with these. */
     size_t rows_of_thread = larger(
         ROWS_PER_THREAD, session->max_tokens < ROWS_OF_TEXT ? session->max_tokens : ROWS_OF_TEXT);
