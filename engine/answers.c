@@ -83,7 +83,7 @@ static const float *row_scores(engine_session *session, size_t row, enum scores 
         fail(&session->error, ENGINE_ERROR_INTERRUPTED, "interrupted");
         return NULL;
     }
-    head_logits(encoder, session->pass.x + row * session->pass.width_stride, scores, &work->head);
+    head_logits(encoder, hidden_row(session, row), scores, &work->head);
     head_scores(kind, scores, n);
     if (floats_are_finite(scores, n))
         return scores;

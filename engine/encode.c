@@ -262,11 +262,6 @@ static void note_not_finite(struct batch *batch, size_t input)
     pthread_mutex_unlock(&batch->session->lock);
 }
 
-static const float *hidden_row(const engine_session *session, size_t row)
-{
-    return session->pass.x + row * session->pass.width_stride;
-}
-
 static void write_tokens(const struct batch *batch, const struct sequence *sequence, float *out,
                          const struct thread_work *work)
 {
@@ -397,7 +392,7 @@ static void write_logits(struct batch *batch, const struct group *group, struct 
     struct share rows = session_share(session, team, group->n_rows);
     for (size_t r = group->row + rows.begin; r < group->row + rows.end; r++)
         head_hidden(encoder, hidden_row(session, r), pass->y + r * stride, &work->head);
-    team_wait(team);
+    end_step(team, ENGINE_STEP_ANSWER);
     struct share panels = session_share(session, team, linear_panels(&encoder->head.output));
     for (size_t panel = panels.begin; panel < panels.end; panel += SPARSE_PANELS) {
         size_t end = panels.end - panel < SPARSE_PANELS ? panels.end : panel + SPARSE_PANELS;
@@ -416,8 +411,6 @@ static void write_logits(struct batch *batch, const struct group *group, struct 
 
 enum { LEAST_ROWS = 48 }; /* fewer cost nearly as much: the weights are read once for each group */
 
-static const struct team ALONE = {0, 1, NULL};
-
 /* Computes a group, and writes the answers of its sequences. Every thread of the team calls it; its
  * rank is that among all of the session's threads. */
 static void encode_group(struct batch *batch, const struct group *group, struct team team,
@@ -426,7 +419,7 @@ static void encode_group(struct batch *batch, const struct group *group, struct 
     engine_session *session = batch->session;
     const struct request *request = batch->request;
     const struct thread_work *work = &session->pass.works[rank];
-    profile_lap(work->profile, ENGINE_N_STEPS);
+    profile_lap(team.profile, ENGINE_N_STEPS);
     if (!request->by_ids)
         forward(session, group, team, rank);
     if (request->kind == ANSWER_SPARSE && !request->by_ids &&
@@ -441,17 +434,7 @@ static void encode_group(struct batch *batch, const struct group *group, struct 
         session->n_done += group->n_sequences;
     if (rank == 0)
         session_report(session);
-    profile_lap(work->profile, ENGINE_STEP_ANSWER);
-}
-
-/* Waits for all threads before the region ends, whose own wait is not timed. */
-static void time_meeting(const struct batch *batch, struct team all)
-{
-    struct profile_slot *profile = batch->session->pass.works[all.rank].profile;
-    if (profile == NULL)
-        return;
-    team_wait(all);
-    profile_lap(profile, ENGINE_STEP_WAIT);
+    profile_lap(team.profile, ENGINE_STEP_ANSWER);
 }
 
 /* ---- Many texts ---- */
@@ -468,21 +451,20 @@ static void encode_in_turn(void *user, struct team all)
     struct batch *batch = user;
     engine_session *session = batch->session;
     size_t room = session->pass.row_cap / session->n_threads;
-    struct profile_slot *profile = session->pass.works[all.rank].profile;
+    const struct team alone = {0, 1, NULL, all.profile};
     struct group group;
-    profile_lap(profile, ENGINE_N_STEPS);
+    profile_lap(all.profile, ENGINE_N_STEPS);
     for (;;) {
         pthread_mutex_lock(&session->lock);
-        profile_lap(profile, ENGINE_STEP_WAIT);
-        batch->profile = profile;
+        profile_lap(all.profile, ENGINE_STEP_WAIT);
+        batch->profile = all.profile;
         batch_fill(batch, room * all.rank, next_rows(batch, all.size), room, &group);
         pthread_mutex_unlock(&session->lock);
         if (group.n_sequences == 0)
             break;
         group.index = all.rank;
-        encode_group(batch, &group, ALONE, all.rank);
+        encode_group(batch, &group, alone, all.rank);
     }
-    time_meeting(batch, all);
 }
 
 /* ---- Few texts ---- */
@@ -514,13 +496,13 @@ static void share_pass(void *user, struct team all)
 {
     struct batch *batch = user;
     const struct pass *pass = &batch->session->pass;
+    const struct team alone = {0, 1, NULL, all.profile};
     if (pass->n_groups == 1) {
         encode_group(batch, &pass->groups[0], all, all.rank);
-    } else {
-        for (size_t g = all.rank; g < pass->n_groups; g += all.size)
-            encode_group(batch, &pass->groups[g], ALONE, all.rank);
+        return;
     }
-    time_meeting(batch, all);
+    for (size_t g = all.rank; g < pass->n_groups; g += all.size)
+        encode_group(batch, &pass->groups[g], alone, all.rank);
 }
 
 /* Encodes the next inputs together. Returns false if no input remains or the next is invalid. */
@@ -530,7 +512,7 @@ static bool encode_pass(struct batch *batch, size_t n_threads)
     struct pass *pass = &session->pass;
     size_t most = session->options.trace != 0 ? 1 : n_threads * ROWS_PER_THREAD;
     struct group whole;
-    batch->profile = pass->works[0].profile;
+    batch->profile = session->barrier.profile;
     batch_fill(batch, 0, most, pass->row_cap, &whole);
     if (whole.n_sequences == 0)
         return false;

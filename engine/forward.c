@@ -39,14 +39,6 @@ struct context {
     struct rows qkv, middle; /* [T, (H + 2G)·K], [T, F] */
 };
 
-/* Ends a step: measures its time and waits for the other threads. */
-static void end_step(const struct context *c, engine_step step)
-{
-    profile_lap(c->work->profile, step);
-    team_wait(c->team);
-    profile_lap(c->work->profile, ENGINE_STEP_WAIT);
-}
-
 static float *row_of(struct rows rows, size_t row)
 {
     return rows.first + row * rows.stride;
@@ -76,7 +68,7 @@ static void trace_rows(const struct context *c, engine_trace kind, size_t index,
         };
         c->session->options.trace_callback(&view, c->session->options.trace_user);
     }
-    end_step(c, ENGINE_STEP_ANSWER);
+    end_step(c->team, ENGINE_STEP_ANSWER);
 }
 
 /* Returns a thread's share of the group's rows. */
@@ -97,7 +89,7 @@ static void embed(const struct context *c, struct rows to)
         embed_token(c->encoder, &c->session->embedding, pass->ids[r], pass->types[r],
                     (struct text_position){pass->positions[r], pass->lengths[r]}, row_of(to, r),
                     c->work->row);
-    end_step(c, ENGINE_STEP_EMBED);
+    end_step(c->team, ENGINE_STEP_EMBED);
 }
 
 /* to = norm(from): [T, D], or of another width */
@@ -109,7 +101,7 @@ static void normalize_rows(const struct context *c, const struct norm *norm, str
     for (size_t r = rows.begin; r < rows.end; r++)
         c->kernels->norm_row(norm, (float)config->norm_eps, from.width, row_of(from, r),
                              row_of(to, r));
-    end_step(c, ENGINE_STEP_NORM);
+    end_step(c->team, ENGINE_STEP_NORM);
 }
 
 /* The same for a sublayer's norm. Sublayers are counted from 0, two in each layer. */
@@ -150,7 +142,7 @@ static struct linear_input input_of(const struct context *c, const struct linear
     } else {
         return input;
     }
-    end_step(c, ENGINE_STEP_QUANTIZE);
+    end_step(c->team, ENGINE_STEP_QUANTIZE);
     return input;
 }
 
@@ -177,7 +169,7 @@ static void project_panels(const struct context *c, const struct linear *layer, 
         last.gate += c->group->row * to.stride + column;
     linear(c->kernels, layer, &input, first + panels.begin, first + panels.end, &last,
            row_of(to, c->group->row) + column, to.stride, &c->work->linear);
-    end_step(c, ENGINE_STEP_LINEAR);
+    end_step(c->team, ENGINE_STEP_LINEAR);
 }
 
 /* to [T, out], by all of W. */
@@ -198,7 +190,7 @@ static void find_turns(const struct context *c)
                     rows.end - rows.begin,
                     (is_local ? pass->local_turns : pass->turns) + rows.begin * rotary.width);
     }
-    end_step(c, ENGINE_STEP_EMBED);
+    end_step(c->team, ENGINE_STEP_EMBED);
 }
 
 /* Normalizes the heads of K columns in a row of q, k, v; or all heads of q and of k as one. */
@@ -237,7 +229,7 @@ static void prepare_heads(const struct context *c, const struct layer *layer)
         if (turns != NULL)
             rotary_turn(&rotary, turns + r * rotary.width, n_heads, layer->head_width, row);
     }
-    end_step(c, ENGINE_STEP_ATTENTION);
+    end_step(c->team, ENGINE_STEP_ATTENTION);
 }
 
 /* heads [T, H·K] of qkv: H, then twice G heads of K columns. Several heads may share a key and its
@@ -286,7 +278,7 @@ static void attend(const struct context *c, const struct layer *layer, size_t l)
         };
         attention_head(c->kernels, &head, &c->work->attention);
     }
-    end_step(c, ENGINE_STEP_ATTENTION);
+    end_step(c->team, ENGINE_STEP_ATTENTION);
     trace_rows(c, ENGINE_TRACE_ATTENTION, l, maps);
     trace_rows(c, ENGINE_TRACE_HEADS, l, heads);
 }
@@ -305,7 +297,7 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
         struct share rows = share_rows(c);
         for (size_t r = rows.begin; r < rows.end; r++)
             feed_forward_middle(c->kernels, config, row_of(c->middle, r));
-        end_step(c, ENGINE_STEP_LINEAR);
+        end_step(c->team, ENGINE_STEP_LINEAR);
     } else {
         size_t n_panels = linear_panels(layer) / 2, stride = c->middle.stride;
         struct linear_input input = input_of(c, layer, in);
@@ -318,7 +310,7 @@ static void feed_forward_in(const struct context *c, const struct linear *layer,
                &c->work->linear);
         linear(c->kernels, layer, &input, n_panels + panels.begin, n_panels + panels.end, &second,
                to, stride, &c->work->linear);
-        end_step(c, ENGINE_STEP_LINEAR);
+        end_step(c->team, ENGINE_STEP_LINEAR);
     }
     trace_rows(c, ENGINE_TRACE_MIDDLE, l, c->middle);
 }
@@ -337,7 +329,7 @@ static void add_normed(const struct context *c, const struct norm *norm, struct 
         for (size_t i = 0; i < config->width; i++)
             x[i] = (x[i] + row[i]) * scale;
     }
-    end_step(c, ENGINE_STEP_NORM);
+    end_step(c->team, ENGINE_STEP_NORM);
 }
 
 /* x [T, D] += from·Wᵀ + b; with a norm after it, the norm of that, which `between` holds. */
@@ -368,7 +360,7 @@ static void choose_experts(const struct context *c, const struct linear *router,
     for (size_t r = rows.begin; r < rows.end; r++)
         experts_choose(row_of(c->middle, r), config->experts, used, chosen + (r - row) * used,
                        shares + (r - row) * used);
-    end_step(c, ENGINE_STEP_LINEAR);
+    end_step(c->team, ENGINE_STEP_LINEAR);
 }
 
 /* x [T, D] += bias + Σ share · act(in·Winᵀ)·Woutᵀ, of k experts of each row. Rows are grouped by
@@ -389,12 +381,12 @@ static void add_experts(const struct context *c, const struct layer *layer, stru
     choose_experts(c, &layer->router, in, places, shares);
     if (c->team.rank == 0) /* also after an interruption: all threads need the same starts */
         experts_place(places, used * c->group->n_rows, config->experts, starts);
-    end_step(c, ENGINE_STEP_LINEAR);
+    end_step(c->team, ENGINE_STEP_LINEAR);
     struct share rows = share_rows(c);
     for (size_t i = (rows.begin - row) * used; i < (rows.end - row) * used; i++)
         memcpy(row_of(results, first + (size_t)places[i]), row_of(in, row + i / used),
                results.stride * sizeof(float));
-    end_step(c, ENGINE_STEP_LINEAR);
+    end_step(c->team, ENGINE_STEP_LINEAR);
     for (size_t e = 0; e < config->experts; e++) {
         struct group group = {.row = first + starts[e],
                               .n_rows = starts[e + 1] - starts[e],
@@ -415,7 +407,7 @@ static void add_experts(const struct context *c, const struct layer *layer, stru
             x[k] += shares[i] * result[k] +
                     (i % used == 0 && layer->experts_bias != NULL ? layer->experts_bias[k] : 0);
     }
-    end_step(c, ENGINE_STEP_LINEAR);
+    end_step(c->team, ENGINE_STEP_LINEAR);
     trace_rows(c, ENGINE_TRACE_SUM, sublayer, c->x);
 }
 
@@ -470,7 +462,7 @@ static void keep_embedding(const struct context *c)
     struct share rows = share_rows(c);
     for (size_t r = rows.begin; r < rows.end; r++)
         memcpy(row_of(c->embedding, r), row_of(c->x, r), c->x.stride * sizeof(float));
-    end_step(c, ENGINE_STEP_EMBED);
+    end_step(c->team, ENGINE_STEP_EMBED);
 }
 
 void forward(engine_session *session, const struct group *group, struct team team, size_t rank)

@@ -47,7 +47,6 @@ static void thread_work_carve(struct thread_work *work, const engine_session *se
     const struct encoder *encoder = &session->model->encoder;
     const struct model_config *config = &encoder->config;
     const size_t max_tokens = session->max_tokens;
-    work->profile = session->options.profile ? arena_cut(arena, 1, sizeof *work->profile) : NULL;
     work->row = arena_floats(arena, 1, row_stride(config->embedding_width));
     work->linear.panels = arena_floats(arena, widest->decoded, DECODED_COLUMNS);
     if (encoder->blas_rows > 0)
@@ -148,6 +147,9 @@ static void session_carve(engine_session *session, struct arena *arena)
     if (!model->has_encoder)
         return;
     session->tokens = arena_cut(arena, session->max_tokens, sizeof *session->tokens);
+    if (session->options.profile)
+        session->barrier.profile =
+            arena_cut(arena, session->n_threads, sizeof *session->barrier.profile);
     /* Pages that engine_rank does not use are never touched, and so take no memory. */
     size_t widest =
         larger(larger(larger(model->encoder.output_width, config->width), config->labels),
@@ -317,8 +319,8 @@ static engine_status make_session(const engine_model *model, const engine_sessio
     if (session.frequencies != NULL) /* the caller's are only borrowed */
         positions->frequencies = memcpy(session.frequencies, positions->frequencies,
                                         positions->n_frequencies * sizeof *session.frequencies);
-    for (size_t i = 0; session.options.profile && model->has_encoder && i < session.n_threads; i++)
-        *session.pass.works[i].profile = (struct profile_slot){0};
+    if (session.barrier.profile != NULL)
+        memset(session.barrier.profile, 0, session.n_threads * sizeof *session.barrier.profile);
     size_t n_possible =
         model->has_encoder ? region_threads(session.n_threads, &is_refused) : session.n_threads;
     if (is_refused && is_asked) {
@@ -446,9 +448,10 @@ engine_status engine_session_profile(const engine_session *session, engine_profi
     if (atomic_load(&session->is_busy))
         return ENGINE_ERROR_BUSY;
     *out = (engine_profile){0};
-    for (size_t thread = 0; session->model->has_encoder && thread < session->n_threads; thread++)
+    const struct profile_slot *profile = session->barrier.profile; /* NULL without a model */
+    for (size_t thread = 0; profile != NULL && thread < session->n_threads; thread++)
         for (size_t step = 0; step < ENGINE_N_STEPS; step++)
-            out->ns[step] += session->pass.works[thread].profile->ns[step];
+            out->ns[step] += profile[thread].ns[step];
     return ENGINE_OK;
 }
 

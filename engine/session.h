@@ -51,7 +51,6 @@ struct thread_work {
     float *best;    /* [max_tokens] products of a query's vectors */
     struct linear_work of_vectors;
     struct sparse_work sparse;
-    struct profile_slot *profile; /* NULL: no profile */
 };
 
 struct pass {
@@ -138,6 +137,12 @@ void session_end(engine_session **call);
 static inline bool is_interrupted(const engine_session *session)
 {
     return atomic_load_explicit(&session->is_interrupted, memory_order_relaxed);
+}
+
+/* Returns the last hidden state of a row of the pass, [D]. */
+static inline const float *hidden_row(const engine_session *session, size_t row)
+{
+    return session->pass.x + row * session->pass.width_stride;
 }
 
 /* A thread's share of 0 .. n-1: begin .. end-1, contiguous, as even as possible; nothing after an

@@ -155,7 +155,7 @@ static void write_parts(const engine_session *session, const struct request *req
     }
     for (size_t t = 0; t < n_rows; t++) {
         const double weight = row_weight(request->pooling, t, n_rows, n_skipped);
-        const float *row = pass->x + t * pass->width_stride;
+        const float *row = hidden_row(session, t);
         float *part = out + pass->out_offsets[t] * width;
         if (is_projected)
             project_row(encoder, row, work->pooled, &work->head);

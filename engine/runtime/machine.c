@@ -110,16 +110,6 @@ static size_t cgroup_cpus(void)
     return least;
 }
 
-/* Returns the number of threads of this process, the host's included; 1 without /proc. */
-static size_t process_threads(void)
-{
-    char status[4096];
-    size_t n = 1;
-    read_text("/proc/self/status", "", "", status, sizeof status);
-    const char *line = strstr(status, "\nThreads:");
-    return line != NULL && sscanf(line, "\nThreads: %zu", &n) == 1 ? n : 1;
-}
-
 size_t threads_choose(size_t n_asked)
 {
     if (n_asked == 1)
@@ -184,8 +174,9 @@ static bool spin(struct barrier *barrier, uint32_t n_seen)
 /* The last to arrive wakes the others. n_sleepers is raised before the kernel reads n_meetings, and
  * the last thread raises n_meetings before it reads n_sleepers: one of them always sees the other.
  */
-void team_wait(struct team team)
+void end_step(struct team team, engine_step step)
 {
+    profile_lap(team.profile, step);
     if (team.size == 1)
         return;
     struct barrier *barrier = team.barrier;
@@ -201,6 +192,7 @@ void team_wait(struct team team)
             syscall(SYS_futex, &barrier->n_meetings, FUTEX_WAIT_PRIVATE, n_seen, NULL, NULL, 0);
         atomic_fetch_sub(&barrier->n_sleepers, 1);
     }
+    profile_lap(team.profile, ENGINE_STEP_WAIT);
 }
 
 /* ---- Regions ----
@@ -239,36 +231,27 @@ static void *wait_for_lock(void *lock)
     return NULL;
 }
 
-/* Returns the stack size of OpenMP's threads by OMP_STACKSIZE, or GOMP_STACKSIZE: a number of KB,
- * or of the unit after it. 0 if it is not set, or invalid. */
-static size_t stack_asked(void)
-{
-    static const char UNITS[] = "BbKkMmGg";
-    const char *asked = getenv("OMP_STACKSIZE");
-    if (asked == NULL)
-        asked = getenv("GOMP_STACKSIZE");
-    char *end = NULL;
-    size_t n = asked != NULL ? strtoul(asked, &end, 10) : 0;
-    if (n == 0)
-        return 0;
-    end += strspn(end, " \t\n\v\f\r");
-    const char *unit = *end != '\0' ? strchr(UNITS, *end) : strchr(UNITS, 'K');
-    size_t bits = unit != NULL ? (size_t)(unit - UNITS) / 2 * 10 : 0;
-    return unit != NULL && n <= SIZE_MAX >> bits ? n << bits : 0;
-}
-
 /* Returns how many threads in addition to this one, at most n, the system allows at the same time,
- * with the stacks of OpenMP's threads. */
+ * with the stacks of OpenMP's threads: OMP_STACKSIZE, or GOMP_STACKSIZE, is a number of KB, or of
+ * the unit after it; an invalid or refused one leaves the default. */
 static size_t count_threads(size_t n)
 {
+    static const char UNITS[] = "BbKkMmGg";
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* until all are made */
     pthread_t threads[MAX_THREADS];
     pthread_attr_t attributes;
     sigset_t before;
-    size_t n_made = 0, stack = stack_asked();
+    char *unit;
+    const char *asked = getenv("OMP_STACKSIZE");
+    if (asked == NULL)
+        asked = getenv("GOMP_STACKSIZE");
+    size_t n_made = 0, stack = strtoul(asked != NULL ? asked : "", &unit, 10);
+    unit += strspn(unit, " \t\n\v\f\r");
+    const char *known = strchr(UNITS, *unit != '\0' ? *unit : 'K');
+    const size_t bits = known != NULL ? (size_t)(known - UNITS) / 2 * 10 : 0;
     pthread_attr_init(&attributes);
-    if (stack > 0) /* if it is refused, the default stays */
-        pthread_attr_setstacksize(&attributes, stack);
+    if (stack > 0 && known != NULL && stack <= SIZE_MAX >> bits)
+        pthread_attr_setstacksize(&attributes, stack << bits);
     if (pthread_attr_getstacksize(&attributes, &stack) != 0 || stack < LEAST_STACK)
         n = 0;
     block_signals(&before);
@@ -283,25 +266,25 @@ static size_t count_threads(size_t n)
     return n_made;
 }
 
-static void store_size(void *size, struct team team)
-{
-    if (team.rank == 0)
-        *(size_t *)size = team.size;
-}
-
 size_t region_threads(size_t n, bool *is_refused)
 {
     pid_t none = 0, process = getpid();
     bool is_inside = omp_get_level() > 0; /* GCC creates new threads for each nested region */
     size_t n_ready = is_inside ? 1 : n_in_pool;
+    char status[4096];
+    size_t n_all = 1; /* threads of this process, the host's included; 1 without /proc */
     if (is_refused != NULL)
         *is_refused = false;
     if (n <= 1 || omp_get_active_level() >= omp_get_max_active_levels() ||
         (!atomic_compare_exchange_strong(&process_of_pools, &none, process) && none != process))
         return 1;
     if (n > n_ready) {
+        read_text("/proc/self/status", "", "", status, sizeof status);
+        const char *line = strstr(status, "\nThreads:");
+        if (line != NULL)
+            sscanf(line, "\nThreads: %zu", &n_all);
         /* The total is limited: each host thread that calls has a pool of its own. */
-        if (process_threads() + n - n_ready > MAX_THREADS)
+        if (n_all + n - n_ready > MAX_THREADS)
             return 1;
         size_t n_possible = n_ready + count_threads(n - n_ready);
         if (is_refused != NULL)
@@ -313,15 +296,14 @@ size_t region_threads(size_t n, bool *is_refused)
     /* This region only makes the pool: its threads, and OpenMP's allocations for a region of that
      * size, stay for the next. */
     struct barrier barrier = {0};
-    n_in_pool = 1;
-    region_run(n, &barrier, store_size, &n_in_pool);
+    region_run(n, &barrier, NULL, NULL);
     return n_in_pool;
 }
 
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
 {
     if (n == 1) {
-        job(user, (struct team){0, 1, barrier});
+        job(user, (struct team){0, 1, barrier, barrier->profile});
         return 1;
     }
     sigset_t before;
@@ -331,12 +313,18 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
 #pragma omp parallel num_threads((int)n)
     {
         uint64_t begin_own_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        if (omp_get_thread_num() == 0)
+        struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier,
+                            NULL};
+        if (team.rank == 0) {
             pthread_sigmask(SIG_SETMASK, &before, NULL);
-        struct team team = {(size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(), barrier};
-        job(user, team);
+            n_in_pool = omp_get_level() == 1 ? team.size : n_in_pool;
+        }
+        if (barrier->profile != NULL)
+            team.profile = &barrier->profile[team.rank];
+        if (job != NULL)
+            job(user, team);
         atomic_fetch_add(&all_threads_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_own_ns);
-        team_wait(team); /* passively, for any setting of OpenMP's own barrier */
+        end_step(team, ENGINE_STEP_WAIT); /* passively, for any setting of OpenMP's own barrier */
     }
     return (double)all_threads_ns / (double)(clock_ns(CLOCK_MONOTONIC) - begin_ns);
 }
@@ -346,25 +334,14 @@ double region_run(size_t n, struct barrier *barrier, team_job job, void *user)
 enum { FIRST_PAUSE = 1000000, LAST_PAUSE = 64000000 }; /* nanoseconds */
 enum { LAST_WAIT = 256 };                              /* passes */
 
-/* The faster way as seen, until the other is tried again; each failed try makes the next wait
- * longer. */
-static bool choose_one_thread(struct ways *ways)
-{
-    bool one_is_faster = ways->ns[1] < ways->ns[0];
-    if (ways->ns[0] == 0 || ways->ns[1] == 0 || ways->until_trial-- > 0)
-        return one_is_faster;
-    ways->wait = 4 * ways->wait + 4 < LAST_WAIT ? 4 * ways->wait + 4 : LAST_WAIT;
-    ways->until_trial = ways->wait;
-    return !one_is_faster;
-}
-
 /* Threads that share a pass wait for each other after every step: some 2 microseconds each, 8 times
  * a layer. The default model's 8 tokens took 121 microseconds with two threads, 103 with one; those
- * of a model of width 384, 350 and 490. So short passes are timed both ways. And if other work uses
- * the other processors, Linux wakes a thread on the processor of the thread that wakes it: they
- * take turns on one, and a text of 16 tokens took 2.6 ms instead of 2.1 ms with one thread. So if a
- * pass uses little more than one processor, the next passes use one thread, for 1 ms; then several
- * are tried again; each failed try makes the next pause four times as long, up to 64 ms. */
+ * of a model of width 384, 350 and 490. So short passes are timed both ways, and take the faster
+ * until the other is tried again; each failed try makes the next wait longer. And if other work
+ * uses the other processors, Linux wakes a thread on the processor of the thread that wakes it:
+ * they take turns on one, and a text of 16 tokens took 2.6 ms instead of 2.1 ms with one thread. So
+ * if a pass uses little more than one processor, the next passes use one thread, for 1 ms; then
+ * several are tried again; each failed try makes the next pause four times as long, up to 64 ms. */
 void region_share(struct sharing *seen, size_t n_rows, size_t n, struct barrier *barrier,
                   team_job job, void *user)
 {
@@ -376,11 +353,16 @@ void region_share(struct sharing *seen, size_t n_rows, size_t n, struct barrier 
         region_run(1, barrier, job, user);
         return;
     }
-    bool is_one = ways != NULL && choose_one_thread(ways);
+    const bool one_was_faster = ways != NULL && ways->ns[1] < ways->ns[0];
+    bool is_one = one_was_faster;
+    if (ways != NULL && ways->ns[0] > 0 && ways->ns[1] > 0 && ways->until_trial-- == 0) {
+        ways->wait = 4 * ways->wait + 4 < LAST_WAIT ? 4 * ways->wait + 4 : LAST_WAIT;
+        ways->until_trial = ways->wait;
+        is_one = !is_one;
+    }
     double n_processors = region_run(is_one ? 1 : n, barrier, job, user);
     uint64_t end_ns = clock_ns(CLOCK_MONOTONIC);
     if (ways != NULL) { /* a time counts as at most twice the average: a pass may be disturbed */
-        bool one_was_faster = ways->ns[1] < ways->ns[0];
         uint64_t ns = end_ns - begin_ns, average = ways->ns[is_one];
         ways->ns[is_one] =
             average == 0 ? ns : (3 * average + (ns < 2 * average ? ns : 2 * average)) / 4;

@@ -42,18 +42,21 @@ struct barrier {
     alignas(64) _Atomic uint32_t n_arrived;
     alignas(64) _Atomic uint32_t n_meetings;
     _Atomic uint32_t n_sleepers;
-    _Atomic uint32_t spin_ns;  /* spin time in nanoseconds */
-    _Atomic uint64_t trial_ns; /* when to spin for the longest time next; 0: in the first wait */
+    _Atomic uint32_t spin_ns;     /* spin time in nanoseconds */
+    _Atomic uint64_t trial_ns;    /* when to spin for the longest time next; 0: in the first wait */
+    struct profile_slot *profile; /* [threads] of the session; NULL: no profile */
 };
 
 /* A team as one of its threads sees it. Size 1: no waiting. */
 struct team {
     size_t rank, size;
-    struct barrier *barrier; /* all zeros before the first wait */
+    struct barrier *barrier;      /* all zeros before the first wait, but for its profile */
+    struct profile_slot *profile; /* of this thread */
 };
 
-/* Waits until every thread of the team has arrived. */
-void team_wait(struct team team);
+/* Ends a step of this thread: notes its time, waits until every thread of the team has arrived, and
+ * notes that. */
+void end_step(struct team team, engine_step step);
 
 /* ---- Regions ---- */
 
@@ -73,10 +76,10 @@ size_t region_threads(size_t n, bool *is_refused);
 
 typedef void (*team_job)(void *user, struct team team);
 
-/* Calls job(user, team) in n threads, including this one, n as region_threads has just returned it
- * (OpenMP may still start fewer: team.size), and returns when all have finished. They wait for each
- * other at the barrier. One thread runs without a region. Returns the average number of processors
- * used: spinning in the job's team_waits counts, sleeping does not. */
+/* Calls job(user, team), or nothing, in n threads, including this one, n as region_threads has just
+ * returned it (OpenMP may still start fewer: team.size), and returns when all have finished. They
+ * wait for each other at the barrier. One thread runs without a region. Returns the average number
+ * of processors used: spinning at the end of the job's steps counts, sleeping does not. */
 double region_run(size_t n, struct barrier *barrier, team_job job, void *user);
 
 /* What a host has seen of passes that threads share, to use one thread where several are not worth

@@ -185,11 +185,11 @@ static void count(void *user, struct team team)
 {
     struct sum *sum = user;
     sum->by_rank[team.rank]++;
-    team_wait(team);
+    end_step(team, ENGINE_STEP_WAIT);
     for (size_t rank = 0; rank < team.size; rank++)
         if (sum->by_rank[rank] != sum->by_rank[0])
             sum->before[team.rank]++;
-    team_wait(team);
+    end_step(team, ENGINE_STEP_WAIT);
 }
 
 TEST(threads_meet)
