@@ -114,7 +114,7 @@ COVERAGE_TESTS = $(TEST_MAINS) $(TEST_SCRIPTS)
 coverage: export KILLS ?= 1
 coverage: export KILL_LINES ?= 400
 coverage:
-	@+$(counted) programs tests
+	@+$(counted) all tests
 	@$(if $(ONLY),,rm -f $(COUNTED)/all_suites)
 	@find $(COUNTED) -name '*.gcda' -exec sh -c \
 		'for file; do [ -n "$(ONLY)" ] && [ "$$file" -nt "$${file%da}no" ] || rm "$$file"; done' - {} +
