@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Opens the input and the output, runs the task and ends the output. */
-static int encode(const struct encode_options *options, struct encoder *encoder)
+static int run_job(const struct encode_options *options, struct text_encoder *encoder)
 {
     const struct request_options *request = &options->request;
     struct corpus corpus;
@@ -45,7 +45,7 @@ static int encode(const struct encode_options *options, struct encoder *encoder)
 int main(int argc, char **argv)
 {
     struct encode_options options;
-    struct encoder encoder = {0};
+    struct text_encoder encoder = {0};
 
     program_begin("encode", argv);
     json_set_alloc_funcs(alloc_bytes, free);
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     encoder_open(&encoder, &options.request);
     if (options.settings)
         options.settings = settings_make(options.settings, &encoder);
-    const int code = encode(&options, &encoder);
+    const int code = run_job(&options, &encoder);
     encoder_close(&encoder);
     json_decref(options.settings);
     return code;

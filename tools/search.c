@@ -24,7 +24,7 @@ enum { GROUP_QUERIES = 1024, GROUP_OF_TOKENS = 64, GROUP_HITS = 1 << 20 };
 struct search_run {
     struct search_options options;
     struct collection collection;
-    struct encoder encoder;
+    struct text_encoder encoder;
     struct reranker reranker;
     struct reader reader;
     struct output output;
@@ -76,7 +76,7 @@ static void answer_query(struct search_run *search, size_t i)
 /* Makes tokens of a query, and prints notes about it. Returns false if it cannot be searched. */
 static bool tokenize_query(struct search_run *search, struct item *query)
 {
-    struct encoder *encoder = &search->encoder;
+    struct text_encoder *encoder = &search->encoder;
     if (query->record.input.ids || query->record.input.pair)
         return encoder_fail(encoder, query, ": a query is a single text");
     if (query->record.is_repaired && search->n_repaired++ == 0)
@@ -116,7 +116,7 @@ static enum reader_state read_group(struct search_run *search)
 /* Answers queries up to the first that fails, which ends the program. */
 static void answer_group(struct search_run *search)
 {
-    struct encoder *encoder = &search->encoder;
+    struct text_encoder *encoder = &search->encoder;
     size_t n = 0, n_encoded;
     while (n < search->n_queries && tokenize_query(search, &search->queries[n]))
         n++;
@@ -191,7 +191,7 @@ static void find_empty_row(struct search_run *search)
 {
     const engine_vectors *rows = &search->collection.vectors->rows;
     struct item item = {.number = 1, .record.input.text = ""};
-    struct encoder *encoder = &search->encoder;
+    struct text_encoder *encoder = &search->encoder;
     item_add_prompt(&item, &encoder->prompt);
     if (search->collection.vectors->kind == VECTORS_ROWS && rows->type != ENGINE_BINARY &&
         encoder_tokenize(encoder, &item) && encoder_encode(encoder, &item, 1) == 1) {
@@ -207,7 +207,7 @@ static void find_empty_row(struct search_run *search)
 static void open_encoder(struct search_run *search)
 {
     struct search_options *options = &search->options;
-    struct encoder *encoder = &search->encoder;
+    struct text_encoder *encoder = &search->encoder;
     const struct vectors *vectors = search->collection.vectors;
     const char *pooling = origin_pooling(search->collection.files);
     if (vectors->kind == VECTORS_TOKENS && pooling && strcmp(pooling, "none") == 0)

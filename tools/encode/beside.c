@@ -39,7 +39,7 @@ static void write_window(struct json_writer *json, const struct item *item)
 static void add_rows(struct beside *beside, const struct item *item)
 {
     struct json_writer *json = &beside->rows;
-    const struct encoder *encoder = beside->job->encoder;
+    const struct text_encoder *encoder = beside->job->encoder;
     const struct record *record = &item->record;
     const bool is_per_token = encoder->width > 0 && !encoder->is_pooled && !encoder->padding.n;
     size_t *n_rows = &beside->job->progress.rows;
@@ -97,7 +97,7 @@ static void write_words(struct beside *beside)
 bool beside_leave_out(struct beside *beside, const struct item *item)
 {
     struct job *job = beside->job;
-    const struct encoder *encoder = job->encoder;
+    const struct text_encoder *encoder = job->encoder;
     const struct record *record = &item->record;
     struct json_writer *json = &beside->left_out;
     if (encoder->fault >= FAULT_OF_ALL ||

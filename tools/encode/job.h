@@ -39,7 +39,7 @@ struct notes {
 
 struct job {
     const struct encode_options *options;
-    struct encoder *encoder;
+    struct text_encoder *encoder;
     struct reader reader;
     struct output output;
     struct rows rows; /* of the output, in its format; formats that have no rows: tables */

@@ -105,7 +105,7 @@ void notes_end(const struct job *job)
 
 /* ---- What may surprise ---- */
 
-static void note_empty(const struct encoder *encoder, const struct item *item)
+static void note_empty(const struct text_encoder *encoder, const struct item *item)
 {
     const char *result = "";
     if (encoder->request.task == TASK_LABELS && encoder->is_pooled)
@@ -117,7 +117,7 @@ static void note_empty(const struct encoder *encoder, const struct item *item)
     program_note("%s has no tokens%s", item_name(item), result);
 }
 
-static void note_missing_mask(const struct encoder *encoder, const struct item *item)
+static void note_missing_mask(const struct text_encoder *encoder, const struct item *item)
 {
     size_t len;
     const char *mask = encoder_id_text(encoder, encoder->info.mask_token, &len);
@@ -125,7 +125,7 @@ static void note_missing_mask(const struct encoder *encoder, const struct item *
                  item->n_dropped ? " in the part that was kept (--on-long chunk keeps all)" : "");
 }
 
-static void note_padding(const struct encoder *encoder, const struct item *item)
+static void note_padding(const struct text_encoder *encoder, const struct item *item)
 {
     int32_t id = encoder->padding.likely;
     size_t len;
@@ -144,7 +144,7 @@ static bool is_first(bool *has_noted)
 
 void notes_of(struct job *job, const struct item *item)
 {
-    const struct encoder *encoder = job->encoder;
+    const struct text_encoder *encoder = job->encoder;
     const enum task task = encoder->request.task;
     struct notes *notes = &job->notes;
     const bool is_repaired = item->record.is_repaired && item->window.index == 0;

@@ -37,9 +37,9 @@ static size_t bytes_of_a_second(size_t n_bytes, double seconds)
                                       : BATCH_BYTES_MOST;
 }
 
-int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task)
+int batch_run(struct job *job, int (*process)(void *task, struct item_batch *batch), void *task)
 {
-    struct batch *batch = alloc_zeros(1, sizeof *batch);
+    struct item_batch *batch = alloc_zeros(1, sizeof *batch);
     size_t most_bytes = BATCH_BYTES_LEAST;
     enum reader_state state;
     bool has_more;
@@ -84,9 +84,9 @@ int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), 
 /* Prepends the prompt to each text, tokenizes it and pads it. Returns how many texts, from the
  * first, succeeded; the encoder's message is the error of the next. Skipped texts are freed, and
  * the others move up. */
-static size_t tokenize_batch(struct pipeline *pipeline, struct batch *batch)
+static size_t tokenize_batch(struct pipeline *pipeline, struct item_batch *batch)
 {
-    struct encoder *encoder = pipeline->job->encoder;
+    struct text_encoder *encoder = pipeline->job->encoder;
     struct item *items = batch->items;
     size_t n_good = 0, i = 0;
     for (; i < batch->n_items; i++) {
@@ -144,7 +144,7 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
 /* Encodes items in groups, which bound memory, and prints them, up to an item that fails. */
 static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    struct encoder *encoder = pipeline->job->encoder;
+    struct text_encoder *encoder = pipeline->job->encoder;
     const size_t most = encoder->is_pooled ? encoder_most_pooled(encoder) : SIZE_MAX;
     char reason[sizeof encoder->message]; /* a skipped item has another */
     int code = PROGRAM_DONE;
@@ -198,7 +198,7 @@ static struct item make_window(const struct item *item, const engine_window *cut
 /* Splits texts into windows, and encodes these when they are enough for a group. */
 static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t n)
 {
-    struct encoder *encoder = pipeline->job->encoder;
+    struct text_encoder *encoder = pipeline->job->encoder;
     int code = PROGRAM_DONE;
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++) {
         size_t n_cuts = 0;
@@ -245,7 +245,7 @@ static int print_span(struct pipeline *pipeline, const struct item *item, const 
 /* Encodes texts one by one, and prints a row for each of their spans. */
 static int encode_spans(struct pipeline *pipeline, const struct item *items, size_t n_items)
 {
-    struct encoder *encoder = pipeline->job->encoder;
+    struct text_encoder *encoder = pipeline->job->encoder;
     int code = PROGRAM_DONE;
     for (const struct item *item = items; item < items + n_items && code == PROGRAM_DONE; item++) {
         engine_span *spans;
@@ -268,10 +268,10 @@ static int encode_spans(struct pipeline *pipeline, const struct item *items, siz
 
 /* ---- All of them ---- */
 
-static int encode_batch(void *task, struct batch *batch)
+static int encode_batch(void *task, struct item_batch *batch)
 {
     struct pipeline *pipeline = task;
-    struct encoder *encoder = pipeline->job->encoder;
+    struct text_encoder *encoder = pipeline->job->encoder;
     size_t n = tokenize_batch(pipeline, batch);
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
 

@@ -9,7 +9,7 @@
 
 enum { BATCH_ITEMS = 2048, BATCH_BYTES_LEAST = 16 << 10, BATCH_BYTES_MOST = 1 << 20 };
 
-struct batch {
+struct item_batch {
     struct item items[BATCH_ITEMS];
     size_t n_items;
     size_t n_bytes; /* of the items that are in it */
@@ -18,7 +18,7 @@ struct batch {
 /* Reads the input batch after batch and calls `process` for each. Waits for the first input of a
  * batch only, and flushes the output before it waits. `process` returns PROGRAM_DONE, or after a
  * message an exit code that ends the run. */
-int batch_run(struct job *job, int (*process)(void *task, struct batch *batch), void *task);
+int batch_run(struct job *job, int (*process)(void *task, struct item_batch *batch), void *task);
 
 /* Prints vectors, tokens, labels, entities or words, result by result, in constant memory. */
 int encode_texts(struct job *job);

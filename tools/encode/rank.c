@@ -22,7 +22,7 @@ struct candidate {
 
 struct ranking {
     struct job *job;
-    struct encoder *encoder;
+    struct text_encoder *encoder;
     struct item query;
     FILE *texts;
     off_t n_bytes; /* of texts */
@@ -117,7 +117,7 @@ static int print_sorted(struct ranking *ranking)
  * pair with the query, of which it is the second text from here on. */
 static bool tokenize_candidate(struct ranking *ranking, struct item *item)
 {
-    struct encoder *encoder = ranking->encoder;
+    struct text_encoder *encoder = ranking->encoder;
     engine_input *input = &item->record.input, *query = &ranking->query.record.input;
     if (input->ids || input->pair)
         return encoder_fail(encoder, item, ": --rank takes single texts");
@@ -157,10 +157,10 @@ static int add_candidate(struct ranking *ranking, const struct item *item, float
     return PROGRAM_DONE;
 }
 
-static int score_batch(void *task, struct batch *batch)
+static int score_batch(void *task, struct item_batch *batch)
 {
     struct ranking *ranking = task;
-    struct encoder *encoder = ranking->encoder;
+    struct text_encoder *encoder = ranking->encoder;
     engine_input inputs[BATCH_ITEMS];
     float scores[BATCH_ITEMS];
     char reason[sizeof encoder->message];
@@ -190,7 +190,7 @@ static int score_batch(void *task, struct batch *batch)
 /* Tokenizes the query, unless it is read in a pair with each text, and prints notes about it. */
 static void read_query(struct ranking *ranking)
 {
-    struct encoder *encoder = ranking->encoder;
+    struct text_encoder *encoder = ranking->encoder;
     struct item *query = &ranking->query;
     query->record.input.text = ranking->job->options->query;
     query->record.input.text_len = strlen(ranking->job->options->query);

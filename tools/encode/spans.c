@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void spans_check(struct encoder *encoder)
+void spans_check(struct text_encoder *encoder)
 {
     const engine_input empty = {.text = ""};
     if (engine_encode_spans(encoder->session, &empty, NULL, 0, &encoder->options, NULL, 0, NULL,
@@ -20,7 +20,7 @@ void spans_check(struct encoder *encoder)
 /* ---- Reading ---- */
 
 /* Reads arrays [begin, end] that are within the item's text. */
-static bool read_array(struct encoder *encoder, const struct item *item, json_t *array,
+static bool read_array(struct text_encoder *encoder, const struct item *item, json_t *array,
                        engine_span *spans)
 {
     const size_t len = item->record.input.text_len - item->prompt_len;
@@ -43,7 +43,8 @@ static bool read_array(struct encoder *encoder, const struct item *item, json_t 
     return true;
 }
 
-bool spans_read(struct encoder *encoder, const struct item *item, engine_span **spans, size_t *n)
+bool spans_read(struct text_encoder *encoder, const struct item *item, engine_span **spans,
+                size_t *n)
 {
     const struct record *record = &item->record;
     const struct record_member *member = record->members,
@@ -69,7 +70,7 @@ bool spans_read(struct encoder *encoder, const struct item *item, engine_span **
 
 /* ---- Encoding ---- */
 
-bool spans_encode(struct encoder *encoder, const struct item *item, const engine_span *spans,
+bool spans_encode(struct text_encoder *encoder, const struct item *item, const engine_span *spans,
                   size_t n, float *rows)
 {
     const engine_input input = {.tokens = item->tokens, .n_tokens = item->n_tokens};

@@ -318,7 +318,7 @@ engine_precision origin_precision(const struct vector_file *file)
 }
 
 /* Compares what rows and queries must have in common; prompts need not be the same. */
-static void compare_model(const struct vector_file *file, const struct encoder *encoder)
+static void compare_model(const struct vector_file *file, const struct text_encoder *encoder)
 {
     const char *const names[][2] = {{"pooling", encoder_pooling_asked(encoder)},
                                     {"position", engine_position_name(encoder->position)},
@@ -400,7 +400,7 @@ static float relative_cosine(const engine_vectors *rows, uint64_t row, const flo
 /* Returns whether the model gives nearly the row for its text with a prompt of the file, or without
  * one. True if this cannot be known: the vector of a window is not that of its text alone. */
 static bool is_of_its_text(const struct collection *collection, const struct vector_file *file,
-                           uint64_t row, struct encoder *encoder)
+                           uint64_t row, struct text_encoder *encoder)
 {
     const struct prompt none = {"", 0};
     engine_shape own = ENGINE_SHAPE(); /* of -p model */
@@ -428,7 +428,7 @@ static bool is_of_its_text(const struct collection *collection, const struct vec
 
 /* Texts that were sorted or added differ at the first, the middle or the last row. */
 static void check_file(const struct collection *collection, const struct vector_file *file,
-                       struct encoder *encoder)
+                       struct text_encoder *encoder)
 {
     const bool has_texts = collection->n_texts > 0 && file->vectors.kind == VECTORS_ROWS;
     const size_t n = has_texts && !has_checksum(file) ? file->vectors.n : 0;
@@ -447,7 +447,7 @@ static void check_file(const struct collection *collection, const struct vector_
                         collection->texts->lines.file.path);
 }
 
-void origin_check(const struct collection *collection, struct encoder *encoder)
+void origin_check(const struct collection *collection, struct text_encoder *encoder)
 {
     for (size_t i = 0; i < collection->n_files; i++)
         check_file(collection, &collection->files[i], encoder);

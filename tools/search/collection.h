@@ -87,7 +87,7 @@ char *id_text(const struct record *record, size_t number, size_t *len);
 /* Compares the origin of each file, which encode wrote, with the model, its options and the number
  * of rows, and the bytes of all files with TEXTS. If an origin is absent and TEXTS are given, three
  * rows of that file are encoded again. Ends the program at a difference. */
-void origin_check(const struct collection *collection, struct encoder *encoder);
+void origin_check(const struct collection *collection, struct text_encoder *encoder);
 
 /* Returns the pooling with which a file was encoded, or NULL if that is not known. */
 const char *origin_pooling(const struct vector_file *file);

@@ -15,7 +15,7 @@ static engine_metric metric_of(const struct collection *collection)
     return collection->vectors->kind == VECTORS_ROWS ? collection->metric : ENGINE_METRIC_DOT;
 }
 
-void explained_hits_check(const struct collection *collection, struct encoder *encoder)
+void explained_hits_check(const struct collection *collection, struct text_encoder *encoder)
 {
     explanation_check(encoder, metric_of(collection), "--explain");
     for (size_t i = 0; i < collection->n_files; i++)
@@ -44,13 +44,13 @@ static void keep_window(struct item *item, size_t begin, size_t end, bool in_pai
 
 /* Makes the tokens of a hit's text as encode made them: of a window those of the text up to its
  * end, of which the window's are kept; of others at most as many as were encoded. */
-static void tokenize_hit(struct item *item, struct encoder *encoder, const struct passage *passage,
-                         const struct record *record)
+static void tokenize_hit(struct item *item, struct text_encoder *encoder,
+                         const struct passage *passage, const struct record *record)
 {
     const bool in_pair = json_is_true(json_object_get(passage->members, "pair"));
     const json_t *most =
         json_object_get(json_object_get(passage->file->origin, "options"), "max-tokens");
-    const struct encoder before = *encoder;
+    const struct text_encoder before = *encoder;
     engine_input *input = &item->record.input;
     size_t begin = 0, end = 0;
     const bool is_window =
@@ -175,7 +175,7 @@ static void write_json(struct json_writer *json, const struct explanation *expla
 }
 
 void explained_hit_print(struct rows *rows, const struct collection *collection,
-                         struct encoder *encoder, struct explained_text *query,
+                         struct text_encoder *encoder, struct explained_text *query,
                          const struct passage *passage, const struct record *record,
                          const struct hybrid_shares *shares)
 {

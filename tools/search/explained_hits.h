@@ -7,7 +7,7 @@
 #include "tools/search/collection.h"
 
 /* Ends the program if scores of this collection cannot be explained. */
-void explained_hits_check(const struct collection *collection, struct encoder *encoder);
+void explained_hits_check(const struct collection *collection, struct text_encoder *encoder);
 
 /* The z-scores of vectors and of words, whose sum is the score of a hybrid search. */
 struct hybrid_shares {
@@ -18,7 +18,7 @@ struct hybrid_shares {
  * is the sum of: a line under its row of a table, or a member of its object. query: the words of
  * the query; shares: NULL unless the search is hybrid. */
 void explained_hit_print(struct rows *rows, const struct collection *collection,
-                         struct encoder *encoder, struct explained_text *query,
+                         struct text_encoder *encoder, struct explained_text *query,
                          const struct passage *passage, const struct record *record,
                          const struct hybrid_shares *shares);
 

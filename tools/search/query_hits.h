@@ -39,7 +39,7 @@ void query_hits_fill(struct query_hits *hits, const struct collection *collectio
 /* ---- Reranking ---- */
 
 struct reranker {
-    struct encoder encoder;
+    struct text_encoder encoder;
     size_t n_cut; /* texts */
 };
 
@@ -54,7 +54,7 @@ void query_hits_rerank(struct query_hits *hits, struct reranker *reranker);
 struct hits_printer {
     struct rows rows;
     const struct search_options *options;
-    struct encoder *encoder;
+    struct text_encoder *encoder;
     const struct collection *collection;
 };
 

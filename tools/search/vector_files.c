@@ -337,7 +337,7 @@ const char *vectors_kind_name(const struct vectors *vectors)
                : names[vectors->rows.type][vectors->text_starts != NULL];
 }
 
-void vectors_check_width(struct vectors *vectors, const struct encoder *encoder)
+void vectors_check_width(struct vectors *vectors, const struct text_encoder *encoder)
 {
     const struct npy whole = {.file = &vectors->file};
     const size_t columns = encoder->width;
@@ -413,7 +413,7 @@ static bool index_rows(const struct vectors *vectors, const bool *is_asked, size
 }
 
 /* Finds the best rows for n queries, and k of each: out [n, k]. */
-static void search_sparse(const struct vectors *vectors, const struct encoder *encoder,
+static void search_sparse(const struct vectors *vectors, const struct text_encoder *encoder,
                           const struct item *items, size_t n, size_t k, engine_hit *out)
 {
     const int n_threads = (int)engine_session_threads(encoder->session);
@@ -455,7 +455,7 @@ static void search_sparse(const struct vectors *vectors, const struct encoder *e
     free(is_asked);
 }
 
-void vectors_search(struct vectors *vectors, const struct encoder *encoder,
+void vectors_search(struct vectors *vectors, const struct text_encoder *encoder,
                     const struct item *queries, size_t n, size_t k, engine_metric metric,
                     const engine_sparse_queries *words, engine_hit *out)
 {

@@ -32,11 +32,11 @@ void vectors_close(struct vectors *vectors);
 void vectors_find_texts(struct vectors *vectors, const struct mapped *rows_file);
 
 /* Checks that the encoder makes vectors of the same width. */
-void vectors_check_width(struct vectors *vectors, const struct encoder *encoder);
+void vectors_check_width(struct vectors *vectors, const struct text_encoder *encoder);
 
 /* Finds the k best rows for each of n queries that are encoded. out is [n, k], as engine_search
  * fills it, by words, too, if they are not NULL; rows of tokens are the first of their texts. */
-void vectors_search(struct vectors *vectors, const struct encoder *encoder,
+void vectors_search(struct vectors *vectors, const struct text_encoder *encoder,
                     const struct item *queries, size_t n, size_t k, engine_metric metric,
                     const engine_sparse_queries *words, engine_hit *out);
 

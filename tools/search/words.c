@@ -175,7 +175,7 @@ void words_fuse(const struct collection *collection, const struct item *queries,
 
 /* ---- Searching ---- */
 
-void collection_search(const struct collection *collection, const struct encoder *encoder,
+void collection_search(const struct collection *collection, const struct text_encoder *encoder,
                        const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
                        engine_hit *out)
 {

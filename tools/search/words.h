@@ -28,7 +28,7 @@ void words_fuse(const struct collection *collection, const struct item *queries,
 
 /* Finds the k best rows, of all files, for each of n queries that are encoded. out is [n, k], as
  * engine_search fills it. fusions [n] of a hybrid search, or NULL. */
-void collection_search(const struct collection *collection, const struct encoder *encoder,
+void collection_search(const struct collection *collection, const struct text_encoder *encoder,
                        const struct item *queries, size_t n, size_t k, const engine_fusion *fusions,
                        engine_hit *out);
 

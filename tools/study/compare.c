@@ -190,7 +190,7 @@ static void read_options(struct compare_options *options, enum compare_command c
 /* Counts what is cut or not UTF-8, and names the first of each kind. */
 static void note(struct comparison *comparison, const struct item *item)
 {
-    const struct encoder *encoder = &comparison->encoder;
+    const struct text_encoder *encoder = &comparison->encoder;
     if (item->record.is_repaired && comparison->notes.repaired++ == 0)
         item_note_repair(item);
     if (item->n_dropped > 0 && comparison->notes.cut++ == 0)
@@ -217,7 +217,7 @@ static void note_counts(const struct comparison *comparison)
 
 void comparison_tokenize(struct comparison *comparison, struct item *item)
 {
-    struct encoder *encoder = &comparison->encoder;
+    struct text_encoder *encoder = &comparison->encoder;
     alloc_for("%s", item_name(item));
     item_add_prompt(item, &encoder->prompt);
     if (!encoder_tokenize(encoder, item))
@@ -274,7 +274,7 @@ void comparison_encode(struct comparison *comparison, struct item *items, size_t
 
 /* ---- Members of JSON that two commands have ---- */
 
-void write_texts_json(struct json_writer *json, const struct encoder *encoder,
+void write_texts_json(struct json_writer *json, const struct text_encoder *encoder,
                       const struct item *items, size_t n)
 {
     json_begin_array(json, "texts");

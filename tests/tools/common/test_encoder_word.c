@@ -20,7 +20,7 @@ TEST(words_of_bytes)
         "False", "na\u00efve", "\u0120", "\u00c3",
         "a b",   "\n",         "\u00ad", "\u00c2\u0121"}; /* the last is no whole character */
     char path[SUPPORT_PATH], word[ENCODER_WORD_BYTES];
-    struct encoder encoder = {.info = ENGINE_INFO()};
+    struct text_encoder encoder = {.info = ENGINE_INFO()};
     support_path(path, support_folder(), "tokenizer.json");
     support_write_text(path, TOKENIZER);
     shell_expect(0, "$IMPORT --tokenizer-only %s -o bytes.weights", path);

@@ -11,7 +11,7 @@
 
 enum { MOST_PAIRS = 1 << 24 }; /* 4,096 words of each text: some ten seconds and a gigabyte */
 
-void explanation_check(struct encoder *encoder, engine_metric metric, const char *name)
+void explanation_check(struct text_encoder *encoder, engine_metric metric, const char *name)
 {
     const engine_pooling pooling = encoder->shape.pooling;
     const engine_input empty = {.text = ""};
@@ -59,7 +59,7 @@ static bool continues_word(const struct item *item, size_t i)
 
 /* Makes the word that token i begins. *is_quoted: its text is bytes of the input, which tokens that
  * continue it make longer; else the vocabulary's. */
-static struct explained_word begin_word(const struct encoder *encoder, const struct item *item,
+static struct explained_word begin_word(const struct text_encoder *encoder, const struct item *item,
                                         size_t i, bool *is_quoted)
 {
     const engine_token *token = &item->tokens[i];
@@ -79,7 +79,7 @@ static struct explained_word begin_word(const struct encoder *encoder, const str
 }
 
 /* Sets the words of an item, and which of them each token belongs to. */
-static void find_words(struct explained_text *text, const struct encoder *encoder,
+static void find_words(struct explained_text *text, const struct text_encoder *encoder,
                        const struct item *item)
 {
     bool is_quoted = false;
@@ -98,7 +98,7 @@ static void find_words(struct explained_text *text, const struct encoder *encode
 /* ---- Rows ---- */
 
 /* Removes the rows of tokens that have no vector. */
-static void keep_vectors(struct explained_text *text, const struct encoder *encoder,
+static void keep_vectors(struct explained_text *text, const struct text_encoder *encoder,
                          const struct item *item, engine_role role)
 {
     size_t n = 0;
@@ -109,7 +109,7 @@ static void keep_vectors(struct explained_text *text, const struct encoder *enco
 }
 
 /* Makes a word and a row of one column, its id in word_of, of each id that has a weight. */
-static void keep_weights(struct explained_text *text, const struct encoder *encoder)
+static void keep_weights(struct explained_text *text, const struct text_encoder *encoder)
 {
     size_t n = 0;
     for (size_t id = 0; id < encoder->width; id++)
@@ -146,7 +146,7 @@ static void name_biases(struct explained_text *text)
     text->words[text->n_words++] = (struct explained_word){.text = NAME, .len = sizeof NAME - 1};
 }
 
-void explained_text_make(struct explained_text *text, struct encoder *encoder,
+void explained_text_make(struct explained_text *text, struct text_encoder *encoder,
                          const struct item *item, engine_role role)
 {
     const engine_input input = {
@@ -272,7 +272,7 @@ static void sum_shares(struct explanation *explanation, struct explained_text *a
     qsort(explanation->pairs, explanation->n_pairs, sizeof *explanation->pairs, compare_pairs);
 }
 
-void explanation_make(struct explanation *explanation, const struct encoder *encoder,
+void explanation_make(struct explanation *explanation, const struct text_encoder *encoder,
                       engine_metric metric, struct explained_text *a, struct explained_text *b,
                       bool only_text)
 {

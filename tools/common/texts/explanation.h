@@ -42,17 +42,17 @@ struct explanation {
 
 /* Ends the program, with the reason, if scores of this kind are no sum. name: what was asked for,
  * in messages. */
-void explanation_check(struct encoder *encoder, engine_metric metric, const char *name);
+void explanation_check(struct text_encoder *encoder, engine_metric metric, const char *name);
 
 /* Encodes an item whose tokens are set, and keeps it as words and rows. Its text is borrowed. Ends
  * the program on failure. */
-void explained_text_make(struct explained_text *text, struct encoder *encoder,
+void explained_text_make(struct explained_text *text, struct text_encoder *encoder,
                          const struct item *item, engine_role role);
 void explained_text_free(struct explained_text *text);
 
 /* Explains the score of a, the query, and b; sets the shares of their words, too. If only_text,
  * pairs are those of words of both texts. */
-void explanation_make(struct explanation *explanation, const struct encoder *encoder,
+void explanation_make(struct explanation *explanation, const struct text_encoder *encoder,
                       engine_metric metric, struct explained_text *a, struct explained_text *b,
                       bool only_text);
 void explanation_free(struct explanation *explanation);

@@ -150,7 +150,7 @@ void padding_apply(const struct padding *padding, struct item *item)
 
 /* ---- Failures ---- */
 
-bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
+bool encoder_fail(struct text_encoder *encoder, const struct item *item, const char *format, ...)
 {
     va_list arguments;
     size_t len = (size_t)snprintf(encoder->message, sizeof encoder->message, "%s", item_name(item));
@@ -163,7 +163,7 @@ bool encoder_fail(struct encoder *encoder, const struct item *item, const char *
 
 /* The engine counts the inputs of one call, the user all texts: "text 7" or "line 7 of stdin"
  * replaces "input 6". */
-bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
+bool encoder_fail_in_engine(struct text_encoder *encoder, const struct item *item)
 {
     const engine_error *error = engine_session_error(encoder->session);
     encoder_fail(encoder, item, "%s%s%s", error->name_len ? "" : ": ",
@@ -177,7 +177,7 @@ bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item)
 /* ---- Tokens ---- */
 
 /* Fails an input of n tokens or ids with what would help. */
-static void fail_length(struct encoder *encoder, const struct item *item, size_t n,
+static void fail_length(struct text_encoder *encoder, const struct item *item, size_t n,
                         const char *what, size_t limit)
 {
     const bool may_raise =
@@ -193,7 +193,7 @@ static void fail_length(struct encoder *encoder, const struct item *item, size_t
 }
 
 /* Fails a text; where cutting would not help, the engine knows why. */
-static void fail_long_text(struct encoder *encoder, const struct item *item)
+static void fail_long_text(struct text_encoder *encoder, const struct item *item)
 {
     engine_encode_options options = encoder->options;
     size_t n_tokens = 0;
@@ -220,7 +220,7 @@ static void fail_long_text(struct encoder *encoder, const struct item *item)
 }
 
 /* Padding may hold any number; a model without a type table takes any type. */
-static bool check_number(struct encoder *encoder, const struct item *item, const char *key,
+static bool check_number(struct text_encoder *encoder, const struct item *item, const char *key,
                          size_t i, int32_t number, size_t n_allowed)
 {
     if (n_allowed == 0 || item_is_masked(item, i) || (size_t)number < n_allowed)
@@ -230,7 +230,7 @@ static bool check_number(struct encoder *encoder, const struct item *item, const
 }
 
 /* The most ids of a row; 0: any number. The model's limit for texts does not hold for ids. */
-static size_t id_limit(const struct encoder *encoder)
+static size_t id_limit(const struct text_encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     const bool is_cut = request->is_chunked || request->encode.on_long == ENGINE_ON_LONG_TRUNCATE;
@@ -243,7 +243,7 @@ static size_t id_limit(const struct encoder *encoder)
 
 /* Cuts too many ids as --on-long says; encoder_windows makes windows of them. Padding at the ends
  * is not counted, and is dropped before an id is. */
-static bool cut_ids(struct encoder *encoder, struct item *item)
+static bool cut_ids(struct text_encoder *encoder, struct item *item)
 {
     const struct request_options *request = &encoder->request;
     const size_t limit = id_limit(encoder), most = request->is_chunked ? limit : request->padding.n;
@@ -275,7 +275,7 @@ static bool cut_ids(struct encoder *encoder, struct item *item)
 
 /* Marks the tokens that the model leaves out of its vectors: as many as the library marks of an
  * empty text after the same prompt. */
-static void mark_unpooled(const struct encoder *encoder, struct item *item)
+static void mark_unpooled(const struct text_encoder *encoder, struct item *item)
 {
     const engine_input nothing = {.text = ""};
     engine_encode_options options = encoder->options;
@@ -308,7 +308,7 @@ static void mask_ids(const struct padding *padding, struct item *item)
 }
 
 /* Ids are their own tokens; they have no spans. */
-static bool read_ids(struct encoder *encoder, struct item *item)
+static bool read_ids(struct text_encoder *encoder, struct item *item)
 {
     const engine_input *input = &item->record.input;
     const engine_info *info = &encoder->info;
@@ -337,7 +337,7 @@ static bool read_ids(struct encoder *encoder, struct item *item)
 }
 
 /* The words of a prompt are marked as the library marks those of one that it puts before a text. */
-bool encoder_tokenize(struct encoder *encoder, struct item *item)
+bool encoder_tokenize(struct text_encoder *encoder, struct item *item)
 {
     const engine_input *input = &item->record.input;
     const size_t text_bytes = input->text_len + input->pair_len;
@@ -378,7 +378,7 @@ bool encoder_tokenize(struct encoder *encoder, struct item *item)
 /* ---- Windows ---- */
 
 /* Ids are split anywhere: no special token is added to them, and they show no words. */
-engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n)
+engine_window *encoder_windows(struct text_encoder *encoder, struct item *item, size_t *n)
 {
     const bool are_ids = item->record.input.ids != NULL;
     engine_encode_options options = encoder->options;
@@ -403,8 +403,8 @@ engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_
 
 /* ---- What tokens are called ---- */
 
-const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
-                               size_t *len)
+const char *encoder_token_text(const struct text_encoder *encoder, const struct item *item,
+                               size_t i, size_t *len)
 {
     const char *text;
     return engine_token_text(encoder->model, item->tokens[i].id, &text, len) == ENGINE_OK && *len
@@ -412,8 +412,8 @@ const char *encoder_token_text(const struct encoder *encoder, const struct item 
                : item_span_text(item, i, len);
 }
 
-const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
-                                 size_t *len)
+const char *encoder_unknown_word(const struct text_encoder *encoder, const struct item *item,
+                                 size_t i, size_t *len)
 {
     size_t token_len;
     if (item->tokens[i].id != encoder->unknown)
@@ -442,7 +442,7 @@ void print_input(FILE *stream, const engine_input *input, size_t columns)
 
 /* The characters that the i-th token has bytes of, where its own text, bytes, does not show them:
  * of "Ã¯ve", "ïve". NULL: its text shows what it is. */
-static const char *bytes_text(const struct encoder *encoder, const struct item *item, size_t i,
+static const char *bytes_text(const struct text_encoder *encoder, const struct item *item, size_t i,
                               size_t *len)
 {
     static const char blank[] = "Ġ"; /* U+0120, the byte 32 */
@@ -462,7 +462,8 @@ static const char *bytes_text(const struct encoder *encoder, const struct item *
     return !is_own && !is_seen && *len > 0 ? text : NULL;
 }
 
-void print_meaning(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i)
+void print_meaning(FILE *stream, const struct text_encoder *encoder, const struct item *item,
+                   size_t i)
 {
     enum { BRACKET_COLUMNS = 16 };
     size_t len;
@@ -481,7 +482,7 @@ void print_meaning(FILE *stream, const struct encoder *encoder, const struct ite
 enum { UNKNOWN_NAMED = 3 };
 #define IN_PIECES " in pieces: names, terms, or a language that the model was not made for"
 
-void word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+void word_notes_add(struct word_notes *notes, const struct text_encoder *encoder,
                     const struct item *item)
 {
     const bool is_query = item->number == 0; /* of --rank: it is named, not counted */
@@ -518,14 +519,14 @@ void word_notes_end(const struct word_notes *notes, size_t n, const char *things
 
 /* ---- Rows: vectors, and scores of labels ---- */
 
-size_t encoder_first_wrong(const struct encoder *encoder, size_t n)
+size_t encoder_first_wrong(const struct text_encoder *encoder, size_t n)
 {
     size_t index = engine_session_error(encoder->session)->input;
     return index < n ? index : 0;
 }
 
 /* Removes the tokens that have no vector, so that each token has a row. */
-static void drop_tokens_without_vectors(const struct encoder *encoder, struct item *item)
+static void drop_tokens_without_vectors(const struct text_encoder *encoder, struct item *item)
 {
     size_t n = 0, index = 0;
     for (size_t i = 0; i < item->n_tokens; i++)
@@ -539,7 +540,7 @@ static void drop_tokens_without_vectors(const struct encoder *encoder, struct it
 }
 
 /* Returns how many, from the first, have their rows. */
-static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
+static size_t make_rows(struct text_encoder *encoder, struct item *items, size_t n,
                         const engine_encode_options *options)
 {
     const size_t width = encoder->width;
@@ -564,7 +565,7 @@ static size_t make_rows(struct encoder *encoder, struct item *items, size_t n,
 
 /* Sets the scores of --labels-of, from the logits of a pair for each label and text, which are at
  * or after the scores. Returns how many items, from the first, have theirs. */
-static size_t score_labels(struct encoder *encoder, struct item *items, size_t n)
+static size_t score_labels(struct text_encoder *encoder, struct item *items, size_t n)
 {
     const size_t n_labels = encoder->width, n_logits = encoder->shape.width;
     engine_encode_options options = encoder->options;
@@ -606,7 +607,7 @@ static size_t score_labels(struct encoder *encoder, struct item *items, size_t n
 }
 
 /* Words for mask tokens, or entities. */
-static bool make_list(struct encoder *encoder, const engine_input *input, struct item *item,
+static bool make_list(struct text_encoder *encoder, const engine_input *input, struct item *item,
                       const engine_encode_options *options)
 {
     engine_status status = ENGINE_OK;
@@ -625,7 +626,7 @@ static bool make_list(struct encoder *encoder, const engine_input *input, struct
 }
 
 /* The engine takes tokens, which are cut already. */
-size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n)
+size_t encoder_encode(struct text_encoder *encoder, struct item *items, size_t n)
 {
     engine_encode_options options = encoder->options;
     if (n == 0 || task_is_tokens(encoder->request.task))

@@ -3,7 +3,7 @@
 #ifndef TOOLS_ITEM_H
 #define TOOLS_ITEM_H
 
-#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/text_encoder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,20 +101,20 @@ void padding_apply(const struct padding *padding, struct item *item);
 
 /* Fills the tokens of an item whose record is set: all of them where the encoder is chunked, else
  * as many as the limit lets by. */
-bool encoder_tokenize(struct encoder *encoder, struct item *item);
+bool encoder_tokenize(struct text_encoder *encoder, struct item *item);
 
 /* The windows, [n], of a text with all its tokens, or of ids, to be freed; NULL after a failure.
  * Each has the tokens of the prompt, which are marked as such. */
-engine_window *encoder_windows(struct encoder *encoder, struct item *item, size_t *n);
+engine_window *encoder_windows(struct text_encoder *encoder, struct item *item, size_t *n);
 
 /* The text of the i-th token: the vocabulary's, else its span of the input, else "". */
-const char *encoder_token_text(const struct encoder *encoder, const struct item *item, size_t i,
-                               size_t *len);
+const char *encoder_token_text(const struct text_encoder *encoder, const struct item *item,
+                               size_t i, size_t *len);
 
 /* Returns the word that the i-th token replaces if it is the token for unknown words; NULL for
  * other tokens, or if the word is that token's own text. */
-const char *encoder_unknown_word(const struct encoder *encoder, const struct item *item, size_t i,
-                                 size_t *len);
+const char *encoder_unknown_word(const struct text_encoder *encoder, const struct item *item,
+                                 size_t i, size_t *len);
 
 /* Texts whose words the model hardly knows: the first of unknown words are named. */
 struct word_notes {
@@ -122,7 +122,7 @@ struct word_notes {
 };
 
 /* Counts a text whose tokens are set, and prints a note if it is to be named. */
-void word_notes_add(struct word_notes *notes, const struct encoder *encoder,
+void word_notes_add(struct word_notes *notes, const struct text_encoder *encoder,
                     const struct item *item);
 
 /* Prints how many of n texts there were, unless each was named, or they are less than 1 %. things:
@@ -131,16 +131,16 @@ void word_notes_end(const struct word_notes *notes, size_t n, const char *things
 
 /* Computes what the task requires of n items whose tokens are set. Returns how many, from the
  * first, succeeded; the message is the error of the next. Rows are valid until the next call. */
-size_t encoder_encode(struct encoder *encoder, struct item *items, size_t n);
+size_t encoder_encode(struct text_encoder *encoder, struct item *items, size_t n);
 
 /* Sets the message: the item's name and the format, or the session's message without its name of
  * the input. Returns false. */
-bool encoder_fail(struct encoder *encoder, const struct item *item, const char *format, ...)
+bool encoder_fail(struct text_encoder *encoder, const struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
-bool encoder_fail_in_engine(struct encoder *encoder, const struct item *item);
+bool encoder_fail_in_engine(struct text_encoder *encoder, const struct item *item);
 
 /* Returns the first wrong item of n in a call that failed; those before it have their rows. */
-size_t encoder_first_wrong(const struct encoder *encoder, size_t n);
+size_t encoder_first_wrong(const struct text_encoder *encoder, size_t n);
 
 /* ---- For reading ---- */
 
@@ -149,6 +149,7 @@ void print_input(FILE *stream, const engine_input *input, size_t columns);
 
 /* Prints what the i-th token stands for, where its own text does not show it: " (zoo)" of the token
  * for unknown words, " (ïve)" of a token of bytes. */
-void print_meaning(FILE *stream, const struct encoder *encoder, const struct item *item, size_t i);
+void print_meaning(FILE *stream, const struct text_encoder *encoder, const struct item *item,
+                   size_t i);
 
 #endif

@@ -1,5 +1,5 @@
 /* request_options.h - what a program asks of a model and its texts, the only part of a command line
- * that encoder.h sees; and which positions are added, as every program that asks says it. */
+ * that text_encoder.h sees; and which positions are added, as every program that asks says it. */
 #ifndef TOOLS_REQUEST_OPTIONS_H
 #define TOOLS_REQUEST_OPTIONS_H
 

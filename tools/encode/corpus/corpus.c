@@ -332,7 +332,7 @@ static int finish_corpus(struct corpus *corpus)
 static void note_kept(const struct corpus *corpus)
 {
     const struct job *job = corpus->job;
-    const struct encoder *encoder = job->encoder;
+    const struct text_encoder *encoder = job->encoder;
     const size_t n = corpus->journal.last.progress.lines;
     const bool is_of_text = job->reader.has_bad_line ||
                             (encoder->fault == FAULT_OF_TEXT && encoder->message[0] != '\0');

@@ -23,7 +23,7 @@ json_t *settings_of_options(const struct option_reading *reading)
     return options;
 }
 
-json_t *settings_make(json_t *options, const struct encoder *encoder)
+json_t *settings_make(json_t *options, const struct text_encoder *encoder)
 {
     const bool ends_at_long = encoder->options.on_long == ENGINE_ON_LONG_ERROR;
     if (!json_object_get(options, "on-long"))
@@ -240,7 +240,7 @@ bool file_sum(int fd, off_t from, off_t end, uint32_t *sum)
 
 void origin_write(FILE *stream, const struct job *job)
 {
-    const struct encoder *encoder = job->encoder;
+    const struct text_encoder *encoder = job->encoder;
     const struct line_reader *lines = &job->reader.lines;
     json_t *origin = json_copy(job->options->settings);
     json_object_update_new(

@@ -28,7 +28,7 @@ json_t *settings_of_options(const struct option_reading *reading);
 
 /* Adds version, model and kernels: {"encode": …, "model": …, "kernels": …, "options": {…}}.
  * Takes the options, which get the model's own --on-long. */
-json_t *settings_make(json_t *options, const struct encoder *encoder);
+json_t *settings_make(json_t *options, const struct text_encoder *encoder);
 
 /* Returns whether a run that was started with `before` may continue with `now`; if not, the message
  * says what differs. An option that would end the run at a text may differ: no byte depends on

@@ -64,7 +64,7 @@ static void print_index(struct printer *printer, const struct item *item)
 static void begin_token_row(struct printer *printer, const struct item *item, size_t i)
 {
     struct rows *rows = &printer->rows;
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const engine_token *token = &item->tokens[i];
     const bool is_json = rows->format == ROWS_JSON, is_table = rows->format == ROWS_TABLE;
     const bool is_masked = item_is_masked(item, i), has_span = item_has_span(item, i);
@@ -121,7 +121,7 @@ static void print_candidates(struct printer *printer, const struct item *item,
                              const engine_candidate *candidates)
 {
     struct rows *rows = &printer->rows;
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const engine_token *token = &item->tokens[candidates->token];
     const bool has_span = item_has_span(item, candidates->token);
     rows_begin(rows, "candidates",
@@ -207,7 +207,7 @@ static void print_title(FILE *stream, const struct item *item)
  * first. */
 static void print_best_labels(FILE *stream, const struct printer *printer, const float *scores)
 {
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     rank_scores(scores, encoder->width, printer->ranked);
     for (size_t i = 0; i < (printer->all_values ? encoder->width : 1); i++) {
         const char *name = encoder_label(encoder, printer->ranked[i].index);
@@ -287,7 +287,7 @@ static void print_text_line(const struct printer *printer, const struct item *it
 
 static void begin_text(struct printer *printer)
 {
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const bool are_labels = encoder->request.task == TASK_LABELS;
     const size_t width = encoder->width,
                  n = printer->all_values || width < FIRST_VALUES ? width : FIRST_VALUES;
@@ -356,7 +356,7 @@ static void print_label(struct printer *printer, const struct ranked *ranked)
 static void print_labels(struct printer *printer, const struct item *item, size_t token)
 {
     struct rows *rows = &printer->rows;
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const bool is_json = rows->format == ROWS_JSON;
     const float *scores =
         encoder->is_pooled ? scores_of(item) : item->rows + token * encoder->width;
@@ -391,7 +391,7 @@ static void print_values(struct printer *printer, const float *row)
 static void print_tokens(struct printer *printer, const struct item *item)
 {
     struct rows *rows = &printer->rows;
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const bool has_labels = encoder->request.task == TASK_LABELS && !encoder->is_pooled;
     const bool has_values =
         rows->format == ROWS_CSV && item->rows && !encoder->is_pooled && !has_labels;
@@ -432,8 +432,8 @@ static void write_vectors(struct printer *printer, const struct item *item)
 }
 
 /* In a table a line above the words of each mask token. */
-static void print_mask_title(FILE *stream, const struct encoder *encoder, const struct item *item,
-                             size_t at)
+static void print_mask_title(FILE *stream, const struct text_encoder *encoder,
+                             const struct item *item, size_t at)
 {
     const engine_token *token = &item->tokens[at];
     size_t len;
@@ -476,7 +476,7 @@ static void print_masks(struct printer *printer, const struct item *item)
 
 static void print_result(struct printer *printer, const struct item *item)
 {
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const bool is_json = printer->rows.format == ROWS_JSON;
     const bool is_row = item->rows && encoder->is_pooled; /* one for the text */
     switch (encoder->request.task) {
@@ -505,7 +505,7 @@ static void print_result(struct printer *printer, const struct item *item)
 /* Prints a line, or a table with its tokens, entities, words or weights. */
 static void print_text_item(struct printer *printer, const struct item *item)
 {
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
         print_text_line(printer, item);
         return;
@@ -521,7 +521,7 @@ static const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = pr
 /* ---- CSV, RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or a line
  * ---- end in quotes ---- */
 
-static const char *titles_of(const struct encoder *encoder)
+static const char *titles_of(const struct text_encoder *encoder)
 {
     const enum task task = encoder->request.task;
     const bool is_pooled = encoder->width && encoder->is_pooled;
@@ -539,7 +539,7 @@ static const char *titles_of(const struct encoder *encoder)
 
 static void begin_csv(struct printer *printer)
 {
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const bool has_vectors = encoder->request.task == TASK_VECTORS && !encoder->is_sparse;
     char titles[128];
     snprintf(titles, sizeof titles, "index,%s%s",
@@ -554,7 +554,7 @@ static const struct printer_kind PRINTER_CSV = {.begin = begin_csv, .item = prin
 
 /* ---- JSON: an object per text, or window of one, and line (man/encode.1 names the keys) ---- */
 
-void write_prompt_json(struct json_writer *json, const struct encoder *encoder)
+void write_prompt_json(struct json_writer *json, const struct text_encoder *encoder)
 {
     if (encoder->prompt.len)
         json_write_string(json, "prompt", encoder->prompt.text, encoder->prompt.len);

@@ -18,7 +18,7 @@ struct ranked {
 struct printer {
     const struct printer_kind *kind;
     FILE *stream;
-    const struct encoder *encoder;
+    const struct text_encoder *encoder;
     struct rows rows;
     bool all_values;       /* text: every value; of labels every label */
     bool has_titles;       /* text: each block is introduced by its text */
@@ -71,6 +71,6 @@ int printer_close(struct printer *printer, int code);
 int ranked_compare(const void *a, const void *b);
 
 /* Writes the "prompt" of the texts, if they have one, as a member. */
-void write_prompt_json(struct json_writer *json, const struct encoder *encoder);
+void write_prompt_json(struct json_writer *json, const struct text_encoder *encoder);
 
 #endif

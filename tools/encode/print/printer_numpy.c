@@ -45,7 +45,7 @@ static void make_header(char out[HEADER_BYTES], const char *descr, const char *s
 static bool write_header(const struct printer *printer)
 {
     static const char *const TYPES[] = {"<f4", "<f2", NULL, "|u1"};
-    const struct encoder *encoder = printer->encoder;
+    const struct text_encoder *encoder = printer->encoder;
     const engine_element type = printer->npy.type;
     const bool are_ids = encoder->request.task == TASK_TOKENS;
     const size_t n = encoder->padding.n, n_rows = *printer->n_array_rows, width = encoder->width;

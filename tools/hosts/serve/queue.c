@@ -24,7 +24,7 @@ static struct queue {
 static size_t most_tokens, most_in_batch;
 
 /* What one call of the engine computes: inputs[i] is a text of the call owners[i]. */
-struct batch {
+struct call_batch {
     struct call *calls[MOST_CONNECTIONS * 2], *owners[MOST_TEXTS];
     engine_input inputs[MOST_TEXTS];
     size_t texts[MOST_TEXTS], n_calls, n_inputs, n_tokens, n_rows;
@@ -206,7 +206,7 @@ static bool are_alike(const struct request *a, const struct request *b)
 }
 
 /* Adds the next text of a call to the batch, if it fits; the first text always does. */
-static bool add_text(struct batch *batch, struct call *call)
+static bool add_text(struct call_batch *batch, struct call *call)
 {
     const struct request *request = &call->request;
     const size_t i = call->n_done + call->n_computed, at = batch->n_inputs;
@@ -230,7 +230,7 @@ static bool add_text(struct batch *batch, struct call *call)
 
 /* Fills the batch with the first call and those that can be computed with it, a text of each in
  * turn. Called with the lock. */
-static void fill_batch(struct batch *batch)
+static void fill_batch(struct call_batch *batch)
 {
     const double now = program_seconds();
     bool has_grown = true;
@@ -253,7 +253,7 @@ static void fill_batch(struct batch *batch)
 }
 
 /* One wrong text fails its call; the others are computed again without it. */
-static void fail_text(struct batch *batch, const engine_error *error)
+static void fail_text(struct call_batch *batch, const engine_error *error)
 {
     const size_t i = error->input;
     struct request *request = i < batch->n_inputs ? &batch->owners[i]->request : NULL;
@@ -266,7 +266,7 @@ static void fail_text(struct batch *batch, const engine_error *error)
 }
 
 /* Gives the calls of a batch their rows. */
-static void compute(struct batch *batch)
+static void compute(struct call_batch *batch)
 {
     const struct request *alike = &batch->owners[0]->request;
     const size_t width = alike->width, n_numbers = batch->n_rows * width;
@@ -289,7 +289,7 @@ static void compute(struct batch *batch)
 
 _Noreturn static void *compute_calls(void *unused)
 {
-    static struct batch batch;
+    static struct call_batch batch;
     (void)unused;
     pthread_mutex_lock(&queue.lock);
     for (;;) {

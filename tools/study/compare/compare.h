@@ -25,7 +25,7 @@ struct compare_options {
 
 struct comparison {
     const struct compare_options *options;
-    struct encoder encoder;
+    struct text_encoder encoder;
     struct reader reader;
     struct rows rows;
     size_t n_read; /* inputs; pairs count once */
@@ -53,7 +53,7 @@ void comparison_encode(struct comparison *comparison, struct item *items, size_t
 
 /* JSON: the "texts", each as "text", ["text", "pair"], or null for ids, the "prompt" if they have
  * one, and whether each was "truncated". */
-void write_texts_json(struct json_writer *json, const struct encoder *encoder,
+void write_texts_json(struct json_writer *json, const struct text_encoder *encoder,
                       const struct item *items, size_t n);
 void write_truncated_json(struct json_writer *json, const struct item *items, size_t n);
 

@@ -7,7 +7,7 @@
 enum { PAIRS_SHOWN = 12, WORD_COLUMNS = 24, TEXT_COLUMNS = 70, LINE_COLUMNS = 80 };
 
 struct explained {
-    const struct encoder *encoder;
+    const struct text_encoder *encoder;
     const struct item *items; /* [2] */
     struct explained_text texts[2];
     struct explanation explanation;
@@ -117,7 +117,7 @@ static void print_json(const struct explained *explained, struct rows *rows)
 
 void compare_explain(struct comparison *comparison)
 {
-    struct encoder *encoder = &comparison->encoder;
+    struct text_encoder *encoder = &comparison->encoder;
     struct item items[2];
     struct explained explained = {.encoder = encoder, .items = items};
     explanation_check(encoder, encoder->shape.metric, "explain");

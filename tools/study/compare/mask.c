@@ -19,7 +19,7 @@
 static const size_t MOST_CELLS = (size_t)1 << 26;
 
 struct masks {
-    struct encoder *encoder;
+    struct text_encoder *encoder;
     struct item *texts; /* [n_texts] */
     size_t n_texts;
     size_t n_places; /* N */
@@ -33,7 +33,7 @@ struct masks {
  * seen in each text have too many cells. */
 static void pad_all(struct masks *masks)
 {
-    struct encoder *encoder = masks->encoder;
+    struct text_encoder *encoder = masks->encoder;
     size_t n = encoder->padding.n;
     for (size_t i = 0; i < masks->n_texts; i++)
         if (masks->texts[i].n_tokens > n)

@@ -22,7 +22,7 @@ struct pair {
 };
 
 struct two {
-    const struct encoder *encoder;
+    const struct text_encoder *encoder;
     struct item items[2];
     struct pair *pairs; /* [n_pairs], in the order of A */
     size_t n_pairs;
@@ -295,7 +295,7 @@ static void read_two(struct two *two, struct comparison *comparison)
 /* Index positions shift all columns, and a norm after them shifts these back. */
 void compare_words(struct comparison *comparison)
 {
-    const struct encoder *encoder = &comparison->encoder;
+    const struct text_encoder *encoder = &comparison->encoder;
     const char *norm = model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "embedding_norm");
     const bool loses_index =
         encoder->position == ENGINE_POSITION_INDEX && norm && strcmp(norm, "layer") == 0;

@@ -29,7 +29,7 @@ static float *vectors_of(struct comparison *comparison, struct item *items, size
 /* ---- Every two texts ---- */
 
 struct matrix {
-    struct encoder *encoder;
+    struct text_encoder *encoder;
     struct item *texts; /* [n_texts] */
     size_t n_texts;
     float *vectors; /* [n_texts, width] */

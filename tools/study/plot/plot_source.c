@@ -45,7 +45,7 @@ void source_open(struct plot_source *source, const struct plot_options *options)
 {
     const struct position_options *positions = &options->request.positions;
     struct request_options tokens = options->request;
-    struct encoder *encoder = &source->encoder;
+    struct text_encoder *encoder = &source->encoder;
     tokens.task = TASK_TOKENS;
     tokens.positions = (struct position_options){0}; /* those of the sessions are chosen here */
     *source = (struct plot_source){.options = options, .scheme = positions->position};

@@ -9,7 +9,7 @@
 #include "tools/study/plot/plot_options.h"
 
 struct plot_source {
-    struct encoder encoder; /* for the model and its tokens */
+    struct text_encoder encoder; /* for the model and its tokens */
     const struct plot_options *options;
     /* WITH_POSITIONS: the requested scheme, or the file's; if the file has no scheme and the
      * picture compares with and without, the sinusoid. */

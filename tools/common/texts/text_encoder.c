@@ -1,7 +1,7 @@
-/* encoder.c - from the command line and the weight file to what is in force: the model is opened,
- * asked whether it can do what the options want, and given a session; then what it says of
+/* text_encoder.c - from the command line and the weight file to what is in force: the model is
+ * opened, asked whether it can do what the options want, and given a session; then what it says of
  * itself. */
-#include "tools/common/texts/encoder.h"
+#include "tools/common/texts/text_encoder.h"
 
 #include "tools/common/options.h"
 #include "tools/common/output.h"
@@ -55,7 +55,7 @@ static void choose_padding(struct padding *padding, const engine_model *model,
 
 /* --pad-to limits the length of texts, too. For tokens alone the model's limit does not hold,
  * unless --on-long is given without --pad-to. */
-static void resolve_options(struct encoder *encoder)
+static void resolve_options(struct text_encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     const engine_info *info = &encoder->info;
@@ -110,7 +110,7 @@ static const char *head_use(engine_head head)
     return "none";
 }
 
-static void check_head(const struct encoder *encoder)
+static void check_head(const struct text_encoder *encoder)
 {
     engine_error error;
     if (encoder->request.labels_of &&
@@ -138,7 +138,7 @@ static void check_head(const struct encoder *encoder)
 }
 
 /* Ends the program: the model has no such answer. */
-static void refuse_result(const struct encoder *encoder, const engine_error *error)
+static void refuse_result(const struct text_encoder *encoder, const engine_error *error)
 {
     const engine_pooling pooling = encoder->options.pooling;
     const bool is_pooler = pooling == ENGINE_POOLING_POOLER;
@@ -153,7 +153,7 @@ static void refuse_result(const struct encoder *encoder, const engine_error *err
 
 /* Asks the engine what a result is: a row of numbers, or of labels. The lists of heads, and tokens,
  * have no rows. */
-static void resolve_result(struct encoder *encoder)
+static void resolve_result(struct text_encoder *encoder)
 {
     const engine_info *info = &encoder->info;
     const struct request_options *request = &encoder->request;
@@ -211,7 +211,7 @@ static char *make_hypothesis(const char *form, const char *label)
 }
 
 /* Reads the labels of --labels-of; empty ones are no labels. */
-static void read_labels(struct encoder *encoder)
+static void read_labels(struct text_encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     size_t n = 0;
@@ -231,7 +231,7 @@ static void read_labels(struct encoder *encoder)
     encoder->width = n;
 }
 
-static void check_dimensions(const struct encoder *encoder)
+static void check_dimensions(const struct text_encoder *encoder)
 {
     const size_t dimensions = encoder->options.dimensions, whole = encoder->shape.width;
     if (encoder->ranks_pairs)
@@ -246,7 +246,7 @@ static void check_dimensions(const struct encoder *encoder)
 }
 
 /* What is asked of this model and it cannot do. */
-static void check_request(const struct encoder *encoder)
+static void check_request(const struct text_encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     const size_t most = encoder->info.max_tokens, asked = request->encode.max_tokens;
@@ -277,7 +277,7 @@ static void check_request(const struct encoder *encoder)
 /* ---- Prompts ---- */
 
 /* Finds the prompt of a role. */
-static void find_prompt(const struct encoder *encoder, engine_role role, struct prompt *prompt)
+static void find_prompt(const struct text_encoder *encoder, engine_role role, struct prompt *prompt)
 {
     const struct request_options *request = &encoder->request;
     const bool is_query = role == ENGINE_ROLE_QUERY;
@@ -304,7 +304,7 @@ static void find_prompt(const struct encoder *encoder, engine_role role, struct 
 /* ---- Opening and closing ---- */
 
 /* Of a window, ids take all tokens; texts leave some to the prompt and to the special tokens. */
-static void check_stride(const struct encoder *encoder)
+static void check_stride(const struct text_encoder *encoder)
 {
     const engine_input around = {.text = encoder->prompt.text, .text_len = encoder->prompt.len};
     const size_t limit = encoder->options.max_tokens, stride = encoder->options.stride;
@@ -317,13 +317,13 @@ static void check_stride(const struct encoder *encoder)
                             stride, limit - n, plural(limit - n));
 }
 
-void encoder_open(struct encoder *encoder, const struct request_options *request)
+void encoder_open(struct text_encoder *encoder, const struct request_options *request)
 {
     const bool is_rank = request->task == TASK_RANK, is_computed = !task_is_tokens(request->task);
     struct position_options positions = request->positions;
     engine_session_options session = request->session;
     engine_error error = {0};
-    *encoder = (struct encoder){.request = *request, .info = ENGINE_INFO()};
+    *encoder = (struct text_encoder){.request = *request, .info = ENGINE_INFO()};
     if (engine_model_open(request->model_path, &request->model, &encoder->model, &error) !=
         ENGINE_OK)
         model_open_die(request->model_path, &error);
@@ -355,20 +355,20 @@ void encoder_open(struct encoder *encoder, const struct request_options *request
         check_stride(encoder);
 }
 
-size_t encoder_most_pooled(const struct encoder *encoder)
+size_t encoder_most_pooled(const struct text_encoder *encoder)
 {
     enum { MOST_NUMBERS = 4 << 20 };
     size_t n = encoder->width > 0 ? MOST_NUMBERS / encoder->width : SIZE_MAX;
     return n > 0 ? n : 1;
 }
 
-const char *encoder_pooling_asked(const struct encoder *encoder)
+const char *encoder_pooling_asked(const struct text_encoder *encoder)
 {
     const bool is_own = encoder->options.pooling == ENGINE_POOLING_MODEL && encoder->is_pooled;
     return is_own && !encoder->is_sparse ? "model" : engine_pooling_name(encoder->shape.pooling);
 }
 
-void encoder_close(struct encoder *encoder)
+void encoder_close(struct text_encoder *encoder)
 {
     engine_session_free(encoder->session);
     engine_model_close(encoder->model);
@@ -378,14 +378,14 @@ void encoder_close(struct encoder *encoder)
     free(encoder->hypotheses);
     free(encoder->inputs);
     free(encoder->rows);
-    *encoder = (struct encoder){0};
+    *encoder = (struct text_encoder){0};
 }
 
 /* ---- The heading: the model and what is in force ---- */
 
 enum { NAME_COLUMNS = 70 /* of the model */ };
 
-static const char *score_kind(const struct encoder *encoder)
+static const char *score_kind(const struct text_encoder *encoder)
 {
     static const char *const KINDS[] = {"logits", "softmax", "sigmoid"};
     if (encoder->labels)
@@ -394,7 +394,7 @@ static const char *score_kind(const struct encoder *encoder)
 }
 
 /* What is made of a text. */
-static void print_result_kind(FILE *stream, const struct encoder *encoder)
+static void print_result_kind(FILE *stream, const struct text_encoder *encoder)
 {
     const engine_info *info = &encoder->info;
     const engine_pooling pooling = encoder->shape.pooling;
@@ -437,7 +437,7 @@ static void print_result_kind(FILE *stream, const struct encoder *encoder)
 /* "learned positions", "rotary positions", or both, and the numbers that they are computed with,
  * as " (base 50, W2 3)": the requested numbers, and the file's numbers that differ from the
  * format's defaults. */
-static void print_positions(FILE *stream, const struct encoder *encoder)
+static void print_positions(FILE *stream, const struct text_encoder *encoder)
 {
     const engine_position added = encoder->position;
     const char *in_attention = encoder->attention_position;
@@ -471,7 +471,7 @@ static void print_positions(FILE *stream, const struct encoder *encoder)
     fputs(before[0] == ',' ? ")" : "", stream);
 }
 
-void print_heading(FILE *stream, const struct encoder *encoder)
+void print_heading(FILE *stream, const struct text_encoder *encoder)
 {
     const engine_info *info = &encoder->info;
     display_text(stream, encoder->name, strlen(encoder->name), NAME_COLUMNS);
@@ -500,7 +500,7 @@ void print_heading(FILE *stream, const struct encoder *encoder)
 
 /* ---- What labels and tokens are called ---- */
 
-const char *encoder_label(const struct encoder *encoder, size_t label)
+const char *encoder_label(const struct text_encoder *encoder, size_t label)
 {
     static char numbered[32];
     const char *name =
@@ -511,7 +511,7 @@ const char *encoder_label(const struct encoder *encoder, size_t label)
     return numbered;
 }
 
-const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len)
+const char *encoder_id_text(const struct text_encoder *encoder, int32_t id, size_t *len)
 {
     const char *text = NULL;
     if (engine_token_text(encoder->model, id, &text, len) == ENGINE_OK)
@@ -520,8 +520,8 @@ const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *l
     return "";
 }
 
-const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
-                         size_t *len)
+const char *encoder_word(const struct text_encoder *encoder, int32_t id,
+                         char word[ENCODER_WORD_BYTES], size_t *len)
 {
     const engine_tokenizer kind = encoder->info.tokenizer;
     const bool has_blanks = kind == ENGINE_TOKENIZER_UNIGRAM || kind == ENGINE_TOKENIZER_BPE;

@@ -1,7 +1,7 @@
-/* encoder.h - the engine as encode uses it: one model, one session, the options of the command
+/* text_encoder.h - the engine as encode uses it: one model, one session, the options of the command
  * line. */
-#ifndef TOOLS_ENCODER_H
-#define TOOLS_ENCODER_H
+#ifndef TOOLS_TEXT_ENCODER_H
+#define TOOLS_TEXT_ENCODER_H
 
 #include "tools/common/alloc.h"
 #include "tools/common/texts/request_options.h"
@@ -11,7 +11,7 @@ struct prompt {
     size_t len;       /* 0: none */
 };
 
-struct encoder {
+struct text_encoder {
     engine_model *model;
     engine_session *session;
     struct request_options request; /* what was asked for; what it points at is the caller's */
@@ -48,29 +48,29 @@ struct encoder {
 
 /* Opens the model and makes the session. Ends the program if that fails, or if the model cannot do
  * what is requested. An encoder of zeros can be closed, too. */
-void encoder_open(struct encoder *encoder, const struct request_options *request);
-void encoder_close(struct encoder *encoder);
+void encoder_open(struct text_encoder *encoder, const struct request_options *request);
+void encoder_close(struct text_encoder *encoder);
 
 /* The name of the pooling in force; "model" for the model's own, which may do more than pool. */
-const char *encoder_pooling_asked(const struct encoder *encoder);
+const char *encoder_pooling_asked(const struct text_encoder *encoder);
 
 /* Prints two lines: the model, its shape and what is in force. */
-void print_heading(FILE *stream, const struct encoder *encoder);
+void print_heading(FILE *stream, const struct text_encoder *encoder);
 
 /* Returns how many pooled items, at least 1, one call may have within its bound of memory. */
-size_t encoder_most_pooled(const struct encoder *encoder);
+size_t encoder_most_pooled(const struct text_encoder *encoder);
 
 /* The name of a label, the user's of --labels-of; one that the file does not name is LABEL_ and its
  * number, good until the next call. */
-const char *encoder_label(const struct encoder *encoder, size_t label);
+const char *encoder_label(const struct text_encoder *encoder, size_t label);
 
 /* Returns the text of a token of the vocabulary; "" if the token lacks a text. */
-const char *encoder_id_text(const struct encoder *encoder, int32_t id, size_t *len);
+const char *encoder_id_text(const struct text_encoder *encoder, int32_t id, size_t *len);
 
 /* The same as a text shows it, without a blank before it: "naïve" of "ĠnaÃ¯ve" or "▁naïve". The
  * result is in word, or the vocabulary's text if that is too long or not whole characters. */
 enum { ENCODER_WORD_BYTES = 128 };
-const char *encoder_word(const struct encoder *encoder, int32_t id, char word[ENCODER_WORD_BYTES],
-                         size_t *len);
+const char *encoder_word(const struct text_encoder *encoder, int32_t id,
+                         char word[ENCODER_WORD_BYTES], size_t *len);
 
 #endif
