@@ -43,40 +43,34 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len)
     return ~crc;
 }
 
+/* As assembler, which needs no attribute or builtin of the compiler. */
 #if defined(__x86_64__)
-#define WITH_CRC             __attribute__((target("sse4.2")))
 #define HAS_CRC()            __builtin_cpu_supports("sse4.2")
-#define CRC_OF_8(crc, eight) ((crc) = (uint32_t)__builtin_ia32_crc32di(crc, eight))
-#define CRC_OF_1(crc, one)   ((crc) = __builtin_ia32_crc32qi(crc, one))
+#define CRC_OF_8(crc, eight) __asm__("crc32q %1, %q0" : "+r"(crc) : "r"(eight))
+#define CRC_OF_1(crc, one)   __asm__("crc32b %b1, %0" : "+r"(crc) : "q"(one))
 #elif defined(__aarch64__)
-#define WITH_CRC
-#define HAS_CRC()            (getauxval(AT_HWCAP) & HWCAP_CRC32)
-#define CRC_OF_8(crc, eight) /* gcc and clang name the builtin differently */                      \
+#define HAS_CRC() (getauxval(AT_HWCAP) & HWCAP_CRC32)
+#define CRC_OF_8(crc, eight)                                                                       \
     __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(crc) : "r"(eight))
 #define CRC_OF_1(crc, one)                                                                         \
     __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(crc) : "r"(one))
 #endif
 
-#ifdef WITH_CRC
-WITH_CRC static uint32_t crc32c_instruction(uint32_t crc, const uint8_t *p, size_t len)
-{
-    crc = ~crc;
-    for (; len >= 8; p += 8, len -= 8) {
-        uint64_t eight;
-        memcpy(&eight, p, sizeof eight);
-        CRC_OF_8(crc, eight);
-    }
-    for (; len > 0; p++, len--)
-        CRC_OF_1(crc, *p);
-    return ~crc;
-}
-#endif
-
 uint32_t crc32c(uint32_t crc, const void *data, size_t len)
 {
-#ifdef WITH_CRC
-    if (HAS_CRC())
-        return crc32c_instruction(crc, data, len);
+#ifdef HAS_CRC
+    const uint8_t *p = data;
+    if (HAS_CRC()) {
+        crc = ~crc;
+        for (; len >= 8; p += 8, len -= 8) {
+            uint64_t eight;
+            memcpy(&eight, p, sizeof eight);
+            CRC_OF_8(crc, eight);
+        }
+        for (; len > 0; p++, len--)
+            CRC_OF_1(crc, *p);
+        return ~crc;
+    }
 #endif
     return crc32c_portable(crc, data, len);
 }
