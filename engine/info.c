@@ -75,11 +75,9 @@ engine_status engine_model_verify(const engine_model *model, engine_error *error
 static uint64_t count_parameters(const struct weight_file *file)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < file->n_tensors; i++) {
-        struct tensor tensor;
-        weight_file_tensor(file, i, &tensor);
-        n += tensor.shape[0] * tensor.shape[1] * tensor.shape[2] * tensor.shape[3];
-    }
+    for (const struct tensor *tensor = file->tensors; tensor < file->tensors + file->n_tensors;
+         tensor++)
+        n += tensor->shape[0] * tensor->shape[1] * tensor->shape[2] * tensor->shape[3];
     return n;
 }
 
@@ -147,8 +145,7 @@ engine_status engine_model_info(const engine_model *model, engine_info *info, en
         .token_vectors = config->token_vectors,
         .has_sparse = config->sparse != SPARSE_NONE,
         .kernels = strcmp(model->encoder.kernels->isa, "portable") == 0 ? "portable" : "fma",
-        .checksum =
-            crc32c(0, model->file.section_table, model->file.n_sections * SECTION_ENTRY_BYTES),
+        .checksum = model->file.table_crc,
         .ranks_pairs = ranks_pairs(model),
         .precision = model->encoder.bf16 ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT,
         .is_emulated = model->encoder.bf16 && model->encoder.kernels->pairs->is_emulated,
@@ -202,7 +199,7 @@ engine_status engine_model_section(const engine_model *model, size_t index,
 {
     if (model == NULL || section == NULL || index >= model->file.n_sections)
         return ENGINE_ERROR_ARGUMENT;
-    weight_file_section(&model->file, index, section);
+    *section = model->file.table[index];
     return ENGINE_OK;
 }
 
@@ -211,17 +208,16 @@ engine_status engine_model_tensor(const engine_model *model, size_t index, engin
     static const char *const LAYOUTS[] = {[LAYOUT_ROWS] = "rows", [LAYOUT_PANELS] = "panels"};
     if (model == NULL || info == NULL || index >= model->file.n_tensors)
         return ENGINE_ERROR_ARGUMENT;
-    struct tensor tensor;
-    weight_file_tensor(&model->file, index, &tensor);
+    const struct tensor *tensor = &model->file.tensors[index];
     *info = (engine_tensor_info){
-        .name = tensor.name,
-        .type = TENSOR_TYPES[tensor.type],
-        .layout = LAYOUTS[tensor.layout],
-        .n_dims = tensor.n_dims,
-        .offset = tensor.offset,
-        .n_bytes = tensor.len,
+        .name = tensor->name,
+        .type = TENSOR_TYPES[tensor->type],
+        .layout = LAYOUTS[tensor->layout],
+        .n_dims = tensor->n_dims,
+        .offset = tensor->offset,
+        .n_bytes = tensor->len,
     };
-    memcpy(info->shape, tensor.shape, sizeof info->shape);
+    memcpy(info->shape, tensor->shape, sizeof info->shape);
     return ENGINE_OK;
 }
 

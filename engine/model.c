@@ -26,23 +26,21 @@ struct binder {
 /* The first failure ends the binding. */
 #define refuse(binder, ...) ((binder)->status = damaged((binder)->error, __VA_ARGS__))
 
-static bool find(struct binder *binder, const char *prefix, const char *suffix, size_t n_dims,
-                 struct tensor *tensor)
+/* Returns NULL, with the status of a failure, if there is no such tensor. */
+static const struct tensor *find(struct binder *binder, const char *prefix, const char *suffix,
+                                 size_t n_dims)
 {
     char name[96];
     if (binder->status != ENGINE_OK)
-        return false;
+        return NULL;
     snprintf(name, sizeof name, "%s%s.%s", binder->scope, prefix, suffix);
-    if (!weight_file_find(binder->file, name, tensor)) {
+    const struct tensor *tensor = weight_file_find(binder->file, name);
+    if (tensor == NULL)
         refuse(binder, "the weight file has no tensor '%s', which its config asks for", name);
-        return false;
-    }
-    if (tensor->n_dims != n_dims) {
+    else if (tensor->n_dims != n_dims)
         refuse(binder, "tensor '%s' has %zu dimensions, expected %zu", name, tensor->n_dims,
                n_dims);
-        return false;
-    }
-    return true;
+    return binder->status == ENGINE_OK ? tensor : NULL;
 }
 
 static void wrong_shape(struct binder *binder, const struct tensor *tensor, const char *expected)
@@ -58,17 +56,17 @@ static void wrong_shape(struct binder *binder, const struct tensor *tensor, cons
 static const float *bind_vector(struct binder *binder, const char *prefix, const char *suffix,
                                 size_t n)
 {
-    struct tensor tensor;
+    const struct tensor *tensor = find(binder, prefix, suffix, 1);
     char expected[48];
-    if (!find(binder, prefix, suffix, 1, &tensor))
+    if (tensor == NULL)
         return NULL;
     snprintf(expected, sizeof expected, "%zu", n);
-    if (tensor.shape[0] != n) {
-        wrong_shape(binder, &tensor, expected);
-    } else if (tensor.type != TENSOR_F32) {
-        refuse(binder, "tensor '%.64s' is not f32, as vectors must be", tensor.name);
+    if (tensor->shape[0] != n) {
+        wrong_shape(binder, tensor, expected);
+    } else if (tensor->type != TENSOR_F32) {
+        refuse(binder, "tensor '%.64s' is not f32, as vectors must be", tensor->name);
     }
-    return (const float *)(const void *)(binder->file->data + tensor.offset);
+    return (const float *)(const void *)(binder->file->data + tensor->offset);
 }
 
 enum {               /* what else a matrix must be */
@@ -82,26 +80,27 @@ static struct matrix bind_matrix(struct binder *binder, const char *prefix, cons
                                  size_t rows, size_t cols, int is)
 {
     const bool at_least = (is & AT_LEAST) != 0;
-    struct tensor tensor;
+    const struct tensor *tensor = find(binder, prefix, suffix, 2);
     char expected[64];
-    if (!find(binder, prefix, suffix, 2, &tensor))
+    if (tensor == NULL)
         return (struct matrix){0};
     snprintf(expected, sizeof expected, "%s%zu, %zu", at_least ? "at least " : "", rows, cols);
-    if (tensor.shape[1] != cols || tensor.shape[0] < rows || (tensor.shape[0] > rows && !at_least))
-        wrong_shape(binder, &tensor, expected);
+    if (tensor->shape[1] != cols || tensor->shape[0] < rows ||
+        (tensor->shape[0] > rows && !at_least))
+        wrong_shape(binder, tensor, expected);
     struct matrix matrix =
-        tensor_matrix(tensor.type, tensor.layout, (size_t)tensor.shape[0], (size_t)tensor.shape[1],
-                      binder->file->data + tensor.offset);
+        tensor_matrix(tensor->type, tensor->layout, (size_t)tensor->shape[0],
+                      (size_t)tensor->shape[1], binder->file->data + tensor->offset);
     for (size_t i = 0; matrix.kept_panels != NULL && i < KEPT; i++)
         if (matrix.kept[i] >= matrix.cols || (i > 0 && matrix.kept[i] <= matrix.kept[i - 1]))
             refuse(binder,
                    "tensor '%.64s' keeps column %u as its %zu. in f32, expected ascending ones "
                    "below %zu",
-                   tensor.name, (unsigned)matrix.kept[i], i + 1, matrix.cols);
+                   tensor->name, (unsigned)matrix.kept[i], i + 1, matrix.cols);
     if (binder->status == ENGINE_OK && (((is & IN_ROWS) && matrix.layout != LAYOUT_ROWS) ||
                                         ((is & IN_PANELS) && matrix.layout != LAYOUT_PANELS) ||
                                         ((is & OF_FLOATS) && matrix.type != TENSOR_F32)))
-        refuse(binder, "tensor '%.64s' is not in %s%s", tensor.name,
+        refuse(binder, "tensor '%.64s' is not in %s%s", tensor->name,
                is & OF_FLOATS ? "f32 and " : "", is & IN_ROWS ? "rows" : "panels");
     return matrix;
 }

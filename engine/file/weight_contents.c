@@ -125,12 +125,9 @@ static engine_status check_contents(const struct weight_file *file, const struct
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error)
 {
     engine_status status = ENGINE_OK;
-    for (size_t i = 0; i < file->n_tensors && status == ENGINE_OK; i++) {
-        struct tensor tensor;
-        weight_file_tensor(file, i, &tensor);
-        status = check_contents(file, &tensor, error);
-    }
+    for (size_t i = 0; i < file->n_tensors && status == ENGINE_OK; i++)
+        status = check_contents(file, &file->tensors[i], error);
     if (status == ENGINE_OK)
-        status = weight_file_intact(file, error);
+        status = weight_file_intact(file, true, error);
     return status == ENGINE_OK ? succeed(error) : status;
 }

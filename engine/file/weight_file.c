@@ -4,6 +4,7 @@
 
 #include "engine/file/crc32c.h"
 #include "engine/status.h"
+#include "model/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,16 +62,6 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
 const char SECTION_NAMES[N_SECTION_TAGS][5] = {"CONF", "TOKN", "VOCB", "TENS", "DATA",
                                                "META", "PIEC", "CMAP", "MERG"};
 
-void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info)
-{
-    const uint8_t *entry = file->section_table + index * SECTION_ENTRY_BYTES;
-    *info = (engine_section_info){.required = get_u32(entry + 4) != 0,
-                                  .offset = get_u64(entry + 8),
-                                  .n_bytes = get_u64(entry + 16),
-                                  .crc32c = get_u32(entry + 24)};
-    memcpy(info->tag, entry, 4);
-}
-
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting)
 {
     *offset = *offset == 0 ? 4 : *offset;
@@ -90,71 +81,25 @@ bool weight_file_setting(const struct section *section, size_t *offset, struct s
     return setting->key[key_len] == '\0' && setting->value[value_len] == '\0';
 }
 
-void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor)
+static int compare_names(const void *a, const void *b)
 {
-    const uint8_t *directory = file->sections[SECTION_TENS].data;
-    const uint8_t *entry = directory + DIRECTORY_START + index * TENSOR_ENTRY_BYTES;
-    tensor->name = (const char *)directory + get_u32(entry);
-    tensor->type = (enum tensor_type)get_u32(entry + 8);
-    tensor->layout = (enum tensor_layout)get_u32(entry + 12);
-    tensor->n_dims = get_u32(entry + 16);
-    tensor->crc = get_u32(entry + 20);
-    for (size_t i = 0; i < 4; i++)
-        tensor->shape[i] = get_u64(entry + 24 + 8 * i);
-    tensor->offset = get_u64(entry + 56);
-    tensor->len = get_u64(entry + 64);
+    const struct tensor *const *left = a, *const *right = b;
+    return strcmp((*left)->name, (*right)->name);
 }
 
-static int compare_names(const void *a, const void *b, void *context)
+const struct tensor *weight_file_find(const struct weight_file *file, const char *name)
 {
-    struct tensor left, right;
-    weight_file_tensor(context, *(const uint32_t *)a, &left);
-    weight_file_tensor(context, *(const uint32_t *)b, &right);
-    return strcmp(left.name, right.name);
-}
-
-static engine_status sort_tensors(struct weight_file *file, engine_error *error)
-{
-    struct tensor tensor, before;
-    if (file->n_tensors == 0)
-        return ENGINE_OK;
-    file->by_name = malloc(file->n_tensors * sizeof *file->by_name);
-    if (file->by_name == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for an index of %zu tensors",
-                    file->n_tensors);
-    for (size_t i = 0; i < file->n_tensors; i++)
-        file->by_name[i] = (uint32_t)i;
-    qsort_r(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names, file);
-    for (size_t i = 1; i < file->n_tensors; i++) {
-        weight_file_tensor(file, file->by_name[i - 1], &before);
-        weight_file_tensor(file, file->by_name[i], &tensor);
-        if (strcmp(before.name, tensor.name) == 0)
-            return damaged(error, "tensor '%.64s' occurs twice", tensor.name);
-    }
-    return ENGINE_OK;
-}
-
-bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor)
-{
-    for (size_t begin = 0, end = file->n_tensors; begin < end;) {
-        size_t middle = begin + (end - begin) / 2;
-        weight_file_tensor(file, file->by_name[middle], tensor);
-        int order = strcmp(name, tensor->name);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            end = middle;
-        else
-            begin = middle + 1;
-    }
-    return false;
+    const struct tensor key = {.name = name}, *wanted = &key;
+    const struct tensor *const *found =
+        bsearch(&wanted, file->by_name, file->n_tensors, sizeof *file->by_name, compare_names);
+    return found != NULL ? *found : NULL;
 }
 
 /* ---- Checks ----
  * On opening, of everything that addresses are computed from; on request, of the checksum of every
  * section. Their order is that of weights/FORMAT.md, so that the first message names the cause. */
 
-enum { MAX_SECTIONS = 64, MAX_SETTINGS = 1024 };
+enum { MAX_SETTINGS = 1024 };
 
 /* Reads only the first HEADER_BYTES. */
 static engine_status check_header(const struct weight_file *file, engine_error *error)
@@ -202,9 +147,10 @@ static engine_status check_header(const struct weight_file *file, engine_error *
     return ENGINE_OK;
 }
 
-/* Stores the section of a table's entry in file->sections; *end: where the one before it ends. */
+/* Reads an entry of the section table into *info and, if its tag is known, file->sections; *end:
+ * where the section before it ends. */
 static engine_status check_section(struct weight_file *file, const uint8_t *entry, uint64_t *end,
-                                   engine_error *error)
+                                   engine_section_info *info, engine_error *error)
 {
     char tag[5] = {0};
     for (int i = 0; i < 4; i++)
@@ -225,6 +171,9 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
             "section %s has flags %08X and reserved word %08X that this version does not know", tag,
             flags, get_u32(entry + 28));
     *end = offset + len;
+    *info = (engine_section_info){
+        .required = flags != 0, .offset = offset, .n_bytes = len, .crc32c = get_u32(entry + 24)};
+    memcpy(info->tag, entry, 4);
 
     int index = 0;
     while (index < N_SECTION_TAGS && memcmp(entry, SECTION_NAMES[index], 4) != 0)
@@ -238,45 +187,47 @@ static engine_status check_section(struct weight_file *file, const uint8_t *entr
         return ENGINE_OK;
     if (file->sections[index].data != NULL)
         return damaged(error, "section %s occurs twice", tag);
-    file->sections[index] = (struct section){file->data + offset, (size_t)len, get_u32(entry + 24)};
+    file->sections[index] = (struct section){file->data + offset, (size_t)len};
     return ENGINE_OK;
 }
 
 static engine_status check_sections(struct weight_file *file, engine_error *error)
 {
-    uint64_t table = get_u64(file->data + 32);
+    uint8_t entries[MOST_SECTIONS * SECTION_ENTRY_BYTES];
+    uint64_t table = get_u64(file->data + 32), end = HEADER_BYTES;
     file->n_sections = get_u32(file->data + 20);
-    if (file->n_sections < 1 || file->n_sections > MAX_SECTIONS || table % 8 != 0 ||
+    if (file->n_sections < 1 || file->n_sections > MOST_SECTIONS || table % 8 != 0 ||
         table < HEADER_BYTES || table > file->len ||
         file->n_sections * SECTION_ENTRY_BYTES > file->len - table)
         return damaged(error, "the section table, %zu entries at %llu, is not within the file",
                        file->n_sections, (unsigned long long)table);
-    size_t table_bytes = file->n_sections * SECTION_ENTRY_BYTES;
-    file->section_table = malloc(table_bytes);
-    if (file->section_table == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for the section table");
-    memcpy(file->section_table, file->data + table, table_bytes);
-    uint32_t crc = crc32c(0, file->section_table, table_bytes);
-    if (crc != get_u32(file->data + 40))
+    memcpy(entries, file->data + table, file->n_sections * SECTION_ENTRY_BYTES);
+    file->table_crc = crc32c(0, entries, file->n_sections * SECTION_ENTRY_BYTES);
+    if (file->table_crc != get_u32(file->data + 40))
         return damaged(error,
-                       "the section table is damaged: checksum %08X, expected %08X" COPY_AGAIN, crc,
-                       get_u32(file->data + 40));
-    uint64_t end = HEADER_BYTES;
+                       "the section table is damaged: checksum %08X, expected %08X" COPY_AGAIN,
+                       file->table_crc, get_u32(file->data + 40));
     engine_status status = ENGINE_OK;
     for (size_t i = 0; i < file->n_sections && status == ENGINE_OK; i++)
-        status = check_section(file, file->section_table + i * SECTION_ENTRY_BYTES, &end, error);
+        status =
+            check_section(file, entries + i * SECTION_ENTRY_BYTES, &end, &file->table[i], error);
     for (int i = 0; i < N_SECTION_TAGS && status == ENGINE_OK; i++)
         if (file->sections[i].data == NULL && i < FIRST_OPTIONAL_SECTION)
             status = damaged(error, "the weight file has no section %s", SECTION_NAMES[i]);
     return status;
 }
 
-static engine_status check_crc(const struct section *section, const char *tag, engine_error *error)
+engine_status weight_file_intact(const struct weight_file *file, bool all, engine_error *error)
 {
-    uint32_t crc = crc32c(0, section->data, section->len);
-    if (crc != section->crc)
-        return damaged(error, "section %s is damaged: checksum %08X, expected %08X" COPY_AGAIN, tag,
-                       crc, section->crc);
+    for (size_t i = 0; i < file->n_sections; i++) {
+        const engine_section_info *info = &file->table[i];
+        if (!all && strstr("CONF TOKN TENS META", info->tag) == NULL)
+            continue;
+        uint32_t crc = crc32c(0, file->data + info->offset, (size_t)info->n_bytes);
+        if (crc != info->crc32c)
+            return damaged(error, "section %s is damaged: checksum %08X, expected %08X" COPY_AGAIN,
+                           info->tag, crc, info->crc32c);
+    }
     return ENGINE_OK;
 }
 
@@ -284,9 +235,8 @@ static engine_status check_settings(const struct section *section, const char *t
                                     engine_error *error)
 {
     struct setting setting, earlier;
-    engine_status status = section->data != NULL ? check_crc(section, tag, error) : ENGINE_OK;
-    if (section->data == NULL || status != ENGINE_OK)
-        return status;
+    if (section->data == NULL)
+        return ENGINE_OK;
     uint32_t n = section->len >= 4 ? get_u32(section->data) : MAX_SETTINGS + 1;
     if (n > MAX_SETTINGS)
         return damaged(error, "section %s is too short or claims %u settings (at most %d)", tag, n,
@@ -327,78 +277,89 @@ static uint64_t expected_len(const struct tensor *tensor)
     return tensor_bytes(tensor->type, tensor->layout, (size_t)rows, (size_t)cols);
 }
 
-static engine_status check_tensor(const struct weight_file *file, size_t index, uint64_t *end,
-                                  engine_error *error)
+static engine_status check_tensor(const struct weight_file *file, const struct tensor *tensor,
+                                  uint64_t *end, engine_error *error)
 {
-    const struct section *directory = &file->sections[SECTION_TENS];
     const struct section *data = &file->sections[SECTION_DATA];
-    const uint8_t *entry = directory->data + DIRECTORY_START + index * TENSOR_ENTRY_BYTES;
-    size_t name = get_u32(entry), name_len = get_u32(entry + 4);
-    if (name >= directory->len || name_len >= directory->len - name ||
-        memchr(directory->data + name, 0, name_len + 1) != directory->data + name + name_len)
-        return damaged(error, "tensor %zu: its name is not within the directory", index);
-    struct tensor tensor;
-    weight_file_tensor(file, index, &tensor);
-    uint32_t first_version = tensor_has_kept(tensor.type)      ? FORMAT_VERSION_INT8K
-                             : tensor_has_factors(tensor.type) ? FORMAT_VERSION_INT8A
-                                                               : FORMAT_VERSION;
+    uint32_t first_version = tensor_has_kept(tensor->type)      ? FORMAT_VERSION_INT8K
+                             : tensor_has_factors(tensor->type) ? FORMAT_VERSION_INT8A
+                                                                : FORMAT_VERSION;
     bool is_known = get_u32(file->data + 8) >= first_version;
-    uint64_t expected = is_known ? expected_len(&tensor) : 0;
+    uint64_t expected = is_known ? expected_len(tensor) : 0;
     if (expected == 0)
         return damaged(error,
                        "tensor '%.64s': type %u, layout %u and its shape do not make a tensor",
-                       tensor.name, (unsigned)tensor.type, (unsigned)tensor.layout);
-    if (tensor.len != expected)
+                       tensor->name, (unsigned)tensor->type, (unsigned)tensor->layout);
+    if (tensor->len != expected)
         return damaged(error, "tensor '%.64s' has %llu bytes, expected %llu for its shape",
-                       tensor.name, (unsigned long long)tensor.len, (unsigned long long)expected);
+                       tensor->name, (unsigned long long)tensor->len, (unsigned long long)expected);
     uint64_t begin = (uint64_t)(data->data - file->data), limit = begin + data->len;
-    uint64_t padded = (tensor.len + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
-    if (tensor.offset % TENSOR_ALIGN != 0 || tensor.offset < *end || tensor.offset < begin ||
-        tensor.offset > limit || padded > limit - tensor.offset)
+    uint64_t padded = (tensor->len + TENSOR_ALIGN - 1) / TENSOR_ALIGN * TENSOR_ALIGN;
+    if (tensor->offset % TENSOR_ALIGN != 0 || tensor->offset < *end || tensor->offset < begin ||
+        tensor->offset > limit || padded > limit - tensor->offset)
         return damaged(error,
                        "tensor '%.64s' is at %llu, %llu bytes: not aligned to %d, not after the "
                        "one before it, or outside DATA",
-                       tensor.name, (unsigned long long)tensor.offset,
-                       (unsigned long long)tensor.len, TENSOR_ALIGN);
-    *end = tensor.offset + padded;
+                       tensor->name, (unsigned long long)tensor->offset,
+                       (unsigned long long)tensor->len, TENSOR_ALIGN);
+    *end = tensor->offset + padded;
     return ENGINE_OK;
 }
 
+/* Reads the directory's entries into file->tensors. */
 static engine_status check_tensors(struct weight_file *file, engine_error *error)
 {
-    struct section *directory = &file->sections[SECTION_TENS];
-    file->directory = malloc(directory->len + 1); /* never 0 bytes, which might be NULL */
-    if (file->directory == NULL)
-        return fail(error, ENGINE_ERROR_MEMORY, "no memory for the tensor directory, %zu bytes",
-                    directory->len);
-    directory->data = memcpy(file->directory, directory->data, directory->len);
-    engine_status status = check_crc(directory, "TENS", error);
-    if (status != ENGINE_OK)
-        return status;
-    size_t n = directory->len >= DIRECTORY_START ? get_u32(directory->data) : SIZE_MAX;
-    if (directory->len < DIRECTORY_START ||
-        n > (directory->len - DIRECTORY_START) / TENSOR_ENTRY_BYTES)
+    const size_t len = file->sections[SECTION_TENS].len;
+    const size_t n = len >= DIRECTORY_START ? get_u32(file->sections[SECTION_TENS].data) : 0;
+    if (len < DIRECTORY_START || n > (len - DIRECTORY_START) / TENSOR_ENTRY_BYTES)
         return damaged(
             error,
             "the tensor directory of %zu bytes is too short for the number of tensors it claims",
-            directory->len);
-    file->n_tensors = n;
+            len);
+    uint8_t *directory;
+    struct arena arena = {0};
+    do {
+        file->tensors = arena_cut(&arena, n, sizeof *file->tensors);
+        file->by_name = arena_cut(&arena, n, sizeof *file->by_name);
+        directory = arena_cut(&arena, len, 1);
+    } while (arena_allocate(&arena));
+    if (file->tensors == NULL)
+        return fail(error, ENGINE_ERROR_MEMORY, "no memory for a directory of %zu tensors", n);
+    memcpy(directory, file->sections[SECTION_TENS].data, len);
+    engine_status status = ENGINE_OK;
     uint64_t end = 0;
-    for (size_t i = 0; i < n && status == ENGINE_OK; i++)
-        status = check_tensor(file, i, &end, error);
+    for (size_t i = 0; i < n && status == ENGINE_OK; i++) {
+        const uint8_t *entry = directory + DIRECTORY_START + i * TENSOR_ENTRY_BYTES;
+        const size_t name = get_u32(entry), name_len = get_u32(entry + 4);
+        if (name >= len || name_len >= len - name ||
+            memchr(directory + name, 0, name_len + 1) != directory + name + name_len)
+            return damaged(error, "tensor %zu: its name is not within the directory", i);
+        file->tensors[i] = (struct tensor){
+            .name = (const char *)directory + name,
+            .type = (enum tensor_type)get_u32(entry + 8),
+            .layout = (enum tensor_layout)get_u32(entry + 12),
+            .n_dims = get_u32(entry + 16),
+            .crc = get_u32(entry + 20),
+            .shape = {get_u64(entry + 24), get_u64(entry + 32), get_u64(entry + 40),
+                      get_u64(entry + 48)},
+            .offset = get_u64(entry + 56),
+            .len = get_u64(entry + 64),
+        };
+        status = check_tensor(file, &file->tensors[i], &end, error);
+    }
+    file->n_tensors = n;
     return status;
 }
 
-engine_status weight_file_intact(const struct weight_file *file, engine_error *error)
+static engine_status sort_tensors(struct weight_file *file, engine_error *error)
 {
-    engine_status status = ENGINE_OK;
-    for (size_t i = 0; i < file->n_sections && status == ENGINE_OK; i++) {
-        engine_section_info info;
-        weight_file_section(file, i, &info);
-        struct section section = {file->data + info.offset, (size_t)info.n_bytes, info.crc32c};
-        status = check_crc(&section, info.tag, error);
-    }
-    return status;
+    for (size_t i = 0; i < file->n_tensors; i++)
+        file->by_name[i] = &file->tensors[i];
+    qsort(file->by_name, file->n_tensors, sizeof *file->by_name, compare_names);
+    for (size_t i = 1; i < file->n_tensors; i++)
+        if (compare_names(&file->by_name[i - 1], &file->by_name[i]) == 0)
+            return damaged(error, "tensor '%.64s' occurs twice", file->by_name[i]->name);
+    return ENGINE_OK;
 }
 
 /* ---- Opening and closing ---- */
@@ -515,14 +476,14 @@ engine_status weight_file_open(struct weight_file *file, const char *path, const
     status = check_header(file, &cause);
     if (status == ENGINE_OK)
         status = check_sections(file, &cause);
+    if (status == ENGINE_OK)
+        status = weight_file_intact(file, verify, &cause);
     for (size_t i = 0; i < 3 && status == ENGINE_OK; i++)
         status = check_settings(&file->sections[SETTINGS[i]], SECTION_NAMES[SETTINGS[i]], &cause);
     if (status == ENGINE_OK)
         status = check_tensors(file, &cause);
     if (status == ENGINE_OK)
         status = sort_tensors(file, &cause);
-    if (status == ENGINE_OK && verify)
-        status = weight_file_intact(file, &cause);
     if (status != ENGINE_OK) {
         weight_file_close(file);
         return fail(error, status, path != NULL ? "'%.96s': %s" : "%s%s", path != NULL ? path : "",
@@ -537,8 +498,6 @@ void weight_file_close(struct weight_file *file)
 {
     if (file->mapped)
         munmap((void *)(uintptr_t)file->data, file->len);
-    free(file->section_table);
-    free(file->directory);
-    free(file->by_name);
+    free(file->tensors);
     *file = (struct weight_file){0};
 }

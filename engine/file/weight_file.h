@@ -3,13 +3,14 @@
  *
  * Opening maps the file and checks the header, the section table, the checksums of the small
  * sections and every number that an address is computed from; for a small file, or on request,
- * every checksum. The section table and the directory of tensors are copied: a map that is
+ * every checksum. The section table and the directory of tensors are read once: a map that is
  * overwritten later has wrong numbers and strings, but no wrong addresses.
  */
 #ifndef ENGINE_WEIGHT_FILE_H
 #define ENGINE_WEIGHT_FILE_H
 
 #include "engine/engine.h"
+#include "engine/engine_details.h"
 #include "model/tensor.h"
 
 #include <stdbool.h>
@@ -29,7 +30,8 @@ enum {
     HEADER_BYTES = 64,
     SECTION_ENTRY_BYTES = 32,
     TENSOR_ENTRY_BYTES = 80,
-    DIRECTORY_START = 8 /* offset of the first tensor's entry in TENS */
+    DIRECTORY_START = 8, /* offset of the first tensor's entry in TENS */
+    MOST_SECTIONS = 64
 };
 
 #define BYTE_ORDER_MARK 0x01020304u
@@ -82,6 +84,15 @@ enum section_tag {
 struct section {
     const uint8_t *data; /* NULL: absent */
     size_t len;
+};
+
+struct tensor {
+    const char *name; /* NUL-terminated */
+    size_t n_dims;
+    uint64_t shape[4];
+    enum tensor_type type;
+    enum tensor_layout layout;
+    uint64_t offset, len;
     uint32_t crc;
 };
 
@@ -90,11 +101,11 @@ struct weight_file {
     size_t len;
     bool mapped; /* we mapped the file or a copy: it must be unmapped */
     size_t n_sections, n_tensors;
+    engine_section_info table[MOST_SECTIONS]; /* [n_sections], all, in the file's order */
+    uint32_t table_crc;
     struct section sections[N_SECTION_TAGS];
-    /* Owned. Copies of the data that addresses come from, as the map may be overwritten; `sections`
-     * points to that of TENS. */
-    uint8_t *section_table, *directory;
-    uint32_t *by_name; /* [n_tensors] indices, sorted by name */
+    struct tensor *tensors; /* [n_tensors], in the file's order; owned, with their names and */
+    const struct tensor **by_name; /* [n_tensors], sorted */
 };
 
 /* Finds the default weight file: a path of less than cap bytes. ENGINE_ERROR_IO if it does not
@@ -112,8 +123,9 @@ engine_status weight_file_open(struct weight_file *file, const char *path, const
                                engine_error *error);
 void weight_file_close(struct weight_file *file);
 
-/* Compares the checksum of every section: no change of a bit goes unnoticed. */
-engine_status weight_file_intact(const struct weight_file *file, engine_error *error);
+/* Compares the checksum of every section, so that no change of a bit goes unnoticed; unless `all`,
+ * only of the small ones, settings and tensors' directory. */
+engine_status weight_file_intact(const struct weight_file *file, bool all, engine_error *error);
 
 /* The same, and checks the contents of tensors: weight_contents.c. */
 engine_status weight_file_verify(const struct weight_file *file, engine_error *error);
@@ -131,23 +143,10 @@ struct setting {
  * opening refuses. */
 bool weight_file_setting(const struct section *section, size_t *offset, struct setting *setting);
 
-struct tensor {
-    const char *name;
-    size_t n_dims;
-    uint64_t shape[4];
-    enum tensor_type type;
-    enum tensor_layout layout;
-    uint64_t offset, len;
-    uint32_t crc;
-};
-
-void weight_file_section(const struct weight_file *file, size_t index, engine_section_info *info);
-void weight_file_tensor(const struct weight_file *file, size_t index, struct tensor *tensor);
-
 /* The four letters of each section. */
 extern const char SECTION_NAMES[N_SECTION_TAGS][5];
 
-/* Finds a tensor by name. Returns false if it is absent. */
-bool weight_file_find(const struct weight_file *file, const char *name, struct tensor *tensor);
+/* Returns the tensor of that name; NULL if it is absent. */
+const struct tensor *weight_file_find(const struct weight_file *file, const char *name);
 
 #endif
