@@ -58,3 +58,6 @@ echo '{"rows": 2, "input_lines": -2}' >first.npy.origin.json
 
 # An array that is cut off while it is searched ends the program, which leaves no file.
 mkfifo in; (encode-search -m plain.emb -p mean -o hits second.npy <in & exec 3>in; until ls .encode-* >seen 2>&1; do sleep 0.01; done; : >second.npy; echo dog >&3; exec 3>&-; wait $!); ls -A | grep -E 'encode-|hits'
+
+# A query is answered before the next one comes.
+rm in; mkfifo in; (encode-search -m plain.emb -p mean --no-check -f tsv v.npy <in >early & exec 3>in; echo dog >&3; for i in {1..3000}; do grep -q 1.0 early && break; sleep 0.1; done; cat early; echo cat >&3; exec 3>&-; wait $!; wc -l <early)

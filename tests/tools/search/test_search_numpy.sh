@@ -42,6 +42,10 @@ for name, (array, values) in kinds.items():
 with open("version2.npy", "wb") as file:
     np.lib.format.write_array(file, rows, version=(2, 0))
 np.save("version2.values", rows.astype(np.float64))
+with open("loose.npy", "wb") as file:                   # as others may write the header
+    header = b"{'shape': (2000,%d),'descr':\"<f2\" ,  'fortran_order':False}" % width
+    file.write(b"\x93NUMPY\1\0\x76\0" + header.ljust(117) + b"\n" + rows.astype(np.float16).tobytes())
+np.save("loose.values", rows.astype(np.float16).astype(np.float64))
 np.save("fortran.npy", np.asfortranarray(rows))
 np.save("double.npy", rows.astype(np.float64))
 np.save("flat.npy", rows.ravel())
@@ -68,7 +72,7 @@ assert n == 3 * 25, n
 END
 run "$python" make.py
 check 'NumPy writes the arrays' [ "$code" = 0 ]
-for kind in f32 f16 int8 binary version2; do
+for kind in f32 f16 int8 binary version2 loose; do
     for metric in cosine dot; do
         run "$programs/encode-search" -k 25 -f trec --metric $metric $kind.npy <queries
         check "$kind, $metric" [ "$code" = 0 ]
@@ -111,6 +115,8 @@ if sys.argv[1] == "make":
     np.savez("corpus.npz", **parts)
     for name, value in ("high", width), ("low", -1):
         np.savez(name + ".npz", **{**parts, "indices": np.where(np.arange(len(ids)) == 5, value, ids).astype(np.int32)})
+    np.savez("columns.npz", **{**parts, "format": np.array(b"csc")})
+    np.savez("long.npz", **{**parts, "indices": ids.astype(np.int64)})
     np.savez("infinite.npz", **{**parts, "data": np.where(np.arange(len(data)) == 5, np.inf, data).astype(np.float32)})
 else:
     scores = (dense("asked.npz") @ dense("corpus.npz").T).astype(np.float32)
@@ -134,6 +140,10 @@ run "$programs/encode-search" -m lexical.weights low.npz --query w1
 ends 'an id below 0' 1 'has ids that are not among its 401 columns'
 run "$programs/encode-search" -m lexical.weights infinite.npz --query w1
 ends 'an infinite weight' 1 "data.npy in 'infinite.npz' has NaN or an infinity"
+run "$programs/encode-search" -m lexical.weights columns.npz --query w1
+ends 'a matrix by columns' 1 'is not a CSR matrix'
+run "$programs/encode-search" -m lexical.weights long.npz --query w1
+ends 'ids of 64 bits' 1 "indices.npy in 'long.npz' is \"<i8\" in 1 dimensions, expected \"<i4\""
 
 # A matrix as scipy.sparse.save_npz writes it, and rows of tokens as encode -p colbert has them, by NumPy itself.
 cat >archive.py <<'END'
