@@ -77,19 +77,9 @@ static void assert_settings(const struct settings *cases, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct checkpoint_config config;
-        char value[64] = "", got[128];
         if (!read_text(cases[i].text, &config))
             fail_msg("%s: %s", cases[i].text, program_words);
-        for (const char *at = cases[i].values; *at; at += strspn(at, " ")) {
-            const size_t len = strcspn(at, " "), key_len = strcspn(at, "=");
-            const char *name = "";
-            for (size_t k = 0; name && (strlen(name) != key_len || memcmp(name, at, key_len)); k++)
-                name = config_get(&config.model, k, value, sizeof value);
-            snprintf(got, sizeof got, "%s=%s", name ? name : "no such key", value);
-            if (strlen(got) != len || memcmp(got, at, len) != 0)
-                fail_msg("%s: %s, expected %.*s", cases[i].text, got, (int)len, at);
-            at += len;
-        }
+        config_is(&config.model, cases[i].values, cases[i].text);
     }
 }
 #define ASSERT_SETTINGS(cases) assert_settings(cases, sizeof cases / sizeof cases[0])

@@ -4,6 +4,7 @@
 #include "tests/tools/import/refusals.h"
 #include "tests/tools/shell.h"
 
+#include <stdio.h>
 #include <string.h>
 
 char import_directory[SUPPORT_PATH];
@@ -23,6 +24,7 @@ void import_make_modules(void)
 bool import_read(void)
 {
     static bool is_right;
+    import_free();
     READ_OR_REFUSE(&is_right, checkpoint_read(&import_checkpoint, import_directory,
                                               (struct stored_types){0}, NULL, AS_ANY));
     if (!is_right)
@@ -34,15 +36,33 @@ void import_accepted(const char *what)
 {
     if (!import_read())
         fail_msg("%s: refused: %s", what, program_words);
-    import_free();
+}
+
+void config_is(const struct model_config *config, const char *values, const char *what)
+{
+    for (const char *at = values; *at; at += strspn(at, " ")) {
+        char value[64] = "", got[128];
+        const size_t len = strcspn(at, " "), key_len = strcspn(at, "=");
+        const char *name = "";
+        for (size_t k = 0; name && (strlen(name) != key_len || memcmp(name, at, key_len)); k++)
+            name = config_get(config, k, value, sizeof value);
+        snprintf(got, sizeof got, "%s=%s", name ? name : "no such key", value);
+        if (strlen(got) != len || memcmp(got, at, len) != 0)
+            fail_msg("%s: %s, expected %.*s", what, got, (int)len, at);
+        at += len;
+    }
+}
+
+void import_is(const char *values)
+{
+    import_accepted(values);
+    config_is(&import_checkpoint.config.model, values, "the directory");
 }
 
 void import_refused(const char *what, const char *words)
 {
-    if (import_read()) {
-        import_free();
+    if (import_read())
         fail_msg("%s was accepted", what);
-    }
     if (!strstr(program_words, words))
         fail_msg("%s: \"%s\" is not in: %s", what, words, program_words);
 }
@@ -64,10 +84,13 @@ void import_each(void (*make)(void), const struct import_case *cases, size_t n)
     for (size_t i = 0; i < n; i++) {
         make();
         import_write(cases[i].file, cases[i].text);
-        if (cases[i].words != NULL)
-            import_refused(cases[i].text, cases[i].words);
-        else
-            import_accepted(cases[i].text);
+        const char *words = cases[i].words != NULL ? cases[i].words : "= ";
+        if (words[0] != '=') {
+            import_refused(cases[i].text, words);
+            continue;
+        }
+        import_accepted(cases[i].text);
+        config_is(&import_checkpoint.config.model, words + 2, cases[i].text);
     }
 }
 

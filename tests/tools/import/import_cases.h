@@ -16,16 +16,21 @@ extern struct checkpoint import_checkpoint;
 void import_make(void);
 void import_make_modules(void);
 
-/* Reads the directory; where that is true, the caller frees the checkpoint. */
+/* Reads the directory. What is read is kept until the next read. */
 bool import_read(void);
 void import_accepted(const char *what);
 void import_refused(const char *what, const char *words);
+
+/* The directory is read, and its config has these values: "KEY=VALUE KEY=VALUE", keys of CONF. */
+void import_is(const char *values);
+void config_is(const struct model_config *config, const char *values, const char *what);
 
 /* A file in the directory; config.json of tiny_config_of(members). */
 void import_write(const char *name, const char *text);
 void import_config(const char *members);
 
-/* Each of these files alone is in a directory that make makes; words of the refusal, or NULL. */
+/* Each of these files alone is in a directory that make makes. Words of the refusal; NULL, or "= "
+ * and values of the config: it is accepted. */
 struct import_case {
     const char *file, *text, *words;
 };

@@ -73,6 +73,14 @@ TEST(sentence_transformers)
         {"2_Dense/config.json", "{'in_features': 8, 'out_features': 6, 'bias': false}",
          "linear.bias"},
         {"2_Dense/config.json", DENSE_OF ", 'activation_function': 'torch.nn.Softmax'}", "Softmax"},
+        /* Another's is the default, as in sentence-transformers, which does not run it. */
+        {"2_Dense/config.json",
+         DENSE_OF ", 'activation_function': 'torch.nn.modules.linear.Identity'}",
+         "= projection_activation=identity"},
+        {"2_Dense/config.json", DENSE_OF ", 'activation_function': 'custom.Identity'}",
+         "= projection_activation=tanh"},
+        {"2_Dense/config.json", DENSE_OF ", 'activation_function': 'Identity'}",
+         "= projection_activation=tanh"},
         {"2_Dense/config.json", DENSE_OF ", 'module_input_name': 'token_embeddings'}",
          "'module_input_name' is \"token_embeddings\""},
         {"2_Dense/config.json", DENSE_OF ", 'use_residual': true}", "'use_residual' is true"},
@@ -102,29 +110,6 @@ TEST(sentence_transformers)
 #undef MODULE
 }
 
-/* An activation of code that is not torch's is the default, as in sentence-transformers, which does
- * not run it. */
-TEST(activation_of_a_dense_module)
-{
-    static const struct {
-        const char *name;
-        int64_t activation;
-    } cases[] = {{"torch.nn.modules.linear.Identity", DENSE_IDENTITY},
-                 {"custom.Identity", DENSE_TANH},
-                 {"Identity", DENSE_TANH}};
-    import_make_modules();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[200];
-        snprintf(text, sizeof text,
-                 "{'in_features': 8, 'out_features': 6, 'activation_function': '%s'}",
-                 cases[i].name);
-        import_write("2_Dense/config.json", text);
-        assert_true(import_read());
-        assert_int_equal(import_checkpoint.config.model.projection_activation, cases[i].activation);
-        import_free();
-    }
-}
-
 /* Joined poolings, activations that differ, a LayerNorm: what the weight file has of them. */
 TEST(steps_after_the_encoder)
 {
@@ -143,26 +128,15 @@ TEST(steps_after_the_encoder)
     tiny_write_tensors(import_directory, "3_Dense/model.safetensors", "norm.weight 5");
     import_refused("no bias of the norm", "norm.bias");
     tiny_write_tensors(import_directory, "3_Dense/model.safetensors", "norm.weight 5, norm.bias 5");
-    if (!import_read())
-        fail_msg("%s", program_words);
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->pooling, POOLING_MAX);
-    assert_int_equal(model->joined_poolings, POOLING_CLS);
-    assert_false(model->pools_prompt);
-    assert_int_equal(model->projections, 2);
-    assert_int_equal(model->projection_activation, DENSE_SIGMOID | DENSE_LAYER_NORM << 4);
-    assert_false(model->projection_bias);
+    import_is("pooling=max joined_poolings=cls pools_prompt=no projections=2 "
+              "projection_activation=sigmoid,layer_norm projection_bias=no");
     const struct plan *plan = &import_checkpoint.plan;
     assert_string_equal(plan->tensors[plan->n - 2].name, "projection.1.weight");
     assert_string_equal(plan->tensors[plan->n - 1].name, "projection.1.bias");
     assert_int_equal(plan->tensors[plan->n - 1].n_dims, 1);
-    import_free();
     import_write("1_Pooling/config.json",
                  "{'pooling_mode_mean_tokens': true, 'pooling_mode_cls_token': true}");
-    assert_true(import_read());
-    assert_int_equal(model->pooling, POOLING_CLS); /* in the order of the reference */
-    assert_int_equal(model->joined_poolings, POOLING_MEAN);
-    import_free();
+    import_is("pooling=cls joined_poolings=mean"); /* in the order of the reference */
 }
 
 /* A Dense module without a bias beside one that has it gets a bias of zeros. */
@@ -174,14 +148,18 @@ TEST(dense_modules_of_which_one_has_a_bias)
                  "{'path': '2_Dense', 'type': 'Dense'}, {'path': '3_Dense', 'type': 'Dense'}]");
     import_write("3_Dense/config.json", "{'in_features': 6, 'out_features': 6, 'bias': false}");
     tiny_write_tensors(import_directory, "3_Dense/model.safetensors", "linear.weight 6 6");
-    assert_true(import_read());
+    import_is("projection_bias=yes");
     const struct plan *plan = &import_checkpoint.plan;
     const struct planned_tensor *last = &plan->tensors[plan->n - 1];
-    assert_true(import_checkpoint.config.model.projection_bias);
     assert_string_equal(last->name, "projection.1.bias");
     for (size_t i = 0; i < 6; i++)
         assert_true(last->values[i] == 0);
-    import_free();
+}
+
+static void make_with_limit(void)
+{
+    import_make_modules();
+    import_write("tokenizer_config.json", "{'model_max_length': 8}");
 }
 
 /* The first of the files that is not empty has the limit, unless an argument of the tokenizer has
@@ -190,37 +168,32 @@ TEST(limits)
 {
     static const char *const names[] = {"bert",   "roberta",     "distilbert", "camembert",
                                         "albert", "xlm-roberta", "xlnet"};
-    static const struct {
-        const char *text;
-        size_t limit;
-    } cases[] = {
-        {"{'max_seq_length': 5, 'processor_kwargs': {'model_max_length': 4}}", 4},
-        {"{'tokenizer_args': {'model_max_length': 3}, 'processor_kwargs': {'model_max_length': 4}}",
-         3},
-        {"{'max_seq_length': 5, 'tokenizer_args': {}, 'processor_kwargs': {'model_max_length': 4}}",
-         5},
-        {"{'max_seq_length': null, 'do_lower_case': true}", 8},
-        {"{}", 8},
+#define ST "sentence_bert_config.json"
+    static const struct import_case cases[] = {
+        {ST, "{'max_seq_length': 5, 'processor_kwargs': {'model_max_length': 4}}",
+         "= max_text_tokens=4"},
+        {ST,
+         "{'tokenizer_args': {'model_max_length': 3}, 'processor_kwargs': {'model_max_length': 4}}",
+         "= max_text_tokens=3"},
+        {ST,
+         "{'max_seq_length': 5, 'tokenizer_args': {}, 'processor_kwargs': {'model_max_length': 4}}",
+         "= max_text_tokens=5"},
+        {ST, "{'max_seq_length': null, 'do_lower_case': true}", "= max_text_tokens=8"},
+        {ST, "{}", "= max_text_tokens=8"},
+        {ST, "{'processor_kwargs': {'model_max_length': null}}", "'model_max_length' is missing"},
     };
-    import_make_modules();
-    import_write("tokenizer_config.json", "{'model_max_length': 8}");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        import_write("sentence_bert_config.json", cases[i].text);
-        assert_true(import_read());
-        assert_int_equal(import_checkpoint.config.model.max_text_tokens, cases[i].limit);
-        import_free();
-    }
+#undef ST
+    IMPORT_EACH(make_with_limit, cases);
+    make_with_limit();
+    import_write("sentence_bert_config.json", "{}");
     for (size_t i = sizeof names / sizeof *names; i-- > 1;) {
         char name[64], text[32];
         snprintf(name, sizeof name, "sentence_%s_config.json", names[i]);
         snprintf(text, sizeof text, "{'max_seq_length': %zu}", i);
         import_write(name, text);
-        assert_true(import_read());
-        assert_int_equal(import_checkpoint.config.model.max_text_tokens, i);
-        import_free();
+        snprintf(text, sizeof text, "max_text_tokens=%zu", i);
+        import_is(text);
     }
-    import_write("sentence_bert_config.json", "{'processor_kwargs': {'model_max_length': null}}");
-    import_refused("null", "'model_max_length' is missing");
 }
 
 /* Without modules.json, sentence-transformers reads no limit and no prompt. */
@@ -228,11 +201,9 @@ TEST(files_without_modules)
 {
     import_make_modules();
     shell_expect(0, "rm %s/modules.json", import_directory);
-    assert_true(import_read());
-    assert_int_equal(import_checkpoint.config.model.max_text_tokens, TINY_POSITIONS);
+    import_is("max_text_tokens=10");
     assert_false(import_checkpoint.truncate);
     assert_null(import_checkpoint.st.prompts.root);
-    import_free();
     assert_contains(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err,
                     "_sentence_transformers.json is not read, since there is no modules.json");
 }
@@ -333,18 +304,11 @@ TEST(merged_adapters)
 /* A bare transformer gets the mean, as sentence-transformers gives it; modules say themselves. */
 TEST(pooling_of_a_bare_transformer)
 {
-    static const char *const modules[] = {
-        NULL, "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}]"};
-    static const int64_t expected[] = {POOLING_MEAN, POOLING_NONE};
-    for (size_t i = 0; i < 2; i++) {
-        import_make();
-        if (modules[i])
-            import_write("modules.json", modules[i]);
-        assert_true(import_read());
-        assert_int_equal(import_checkpoint.config.model.pooling, expected[i]);
-        assert_int_equal(import_checkpoint.config.model.normalize, 0);
-        import_free();
-    }
+    import_make();
+    import_is("pooling=mean normalize=no");
+    import_write("modules.json",
+                 "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}]");
+    import_is("pooling=none normalize=no");
 }
 
 static void make_fast_tokenizer(void)

@@ -44,17 +44,9 @@ static void make_pylate(void)
 TEST(pylate)
 {
     make_pylate();
-    assert_true(import_read());
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->token_vectors, 6);
-    assert_int_equal(model->token_vector_bias, 0);
-    assert_int_equal(model->token_vector_first, 1);
-    assert_int_equal(model->max_text_tokens, 7);
-    assert_int_equal(model->pooling, POOLING_NONE);
+    import_is("token_vectors=6 token_vector_bias=no token_vector_first=yes max_text_tokens=7 "
+              "pooling=none query_tokens=0 query_filler=-1"); /* do_query_expansion is false */
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9 5 1");
-    assert_int_equal(model->query_tokens, 0); /* do_query_expansion is false */
-    assert_true(model->query_filler == CONFIG_ABSENT);
-    import_free();
     const char *out = encode_imported("-p model -f json 'cat dog i zebra'");
     assert_contains(out, "\"text\": \"bikecat dog i zebra\"");
     assert_contains(out, "{\"text\": \"bike\", ");
@@ -87,24 +79,18 @@ TEST(pylate_defaults_and_refusals)
          "'skiplist_words' holds a number"},
         {"config_sentence_transformers.json",
          "{'query_prefix': '', 'document_prefix': '', 'skiplist_words': {}}", "skiplist_words"},
+        {"config_sentence_transformers.json",
+         "{'query_prefix': '', 'document_prefix': '', 'query_length': 6, "
+         "'attend_to_expansion_tokens': true}",
+         "= query_tokens=6 query_filler_seen=yes"},
     };
     IMPORT_EACH(make_pylate, cases);
     make_pylate();
     import_write("config_sentence_transformers.json",
                  "{'query_prefix': '', 'document_prefix': '', 'query_length': 8}");
-    assert_true(import_read()); /* no punctuation is in the vocabulary: each is unknown */
+    import_is("query_tokens=8 query_filler=4 query_filler_seen=no");
+    /* No punctuation is in the vocabulary: each is unknown. */
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "1");
-    assert_int_equal(import_checkpoint.config.model.query_tokens, 8);
-    assert_int_equal(import_checkpoint.config.model.query_filler, 4);
-    assert_false(import_checkpoint.config.model.query_filler_seen);
-    import_free();
-    import_write("config_sentence_transformers.json",
-                 "{'query_prefix': '', 'document_prefix': '', 'query_length': 6, "
-                 "'attend_to_expansion_tokens': true}");
-    assert_true(import_read());
-    assert_int_equal(import_checkpoint.config.model.query_tokens, 6);
-    assert_true(import_checkpoint.config.model.query_filler_seen);
-    import_free();
 }
 
 /* A MultiVectorEncoder of sentence-transformers 6. */
@@ -176,11 +162,7 @@ TEST(dense_modules_on_tokens_are_one_layer)
 {
     double first[5][TINY_WIDTH] = {{0}}, second[5][5] = {{0}}, bias[5] = {0};
     make_multi_vector();
-    assert_true(import_read());
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->token_vectors, 5);
-    assert_int_equal(model->token_vector_bias, 1);
-    assert_int_equal(model->pooling, POOLING_NONE);
+    import_is("token_vectors=5 token_vector_bias=yes pooling=none");
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "9");
     add_numbers(first[0], 0, "linear.weight", 5, TINY_WIDTH);
     add_numbers(first[0], 0, "residual.weight", 5, TINY_WIDTH);
@@ -200,7 +182,6 @@ TEST(dense_modules_on_tokens_are_one_layer)
             assert_true(fabs(weight[i * TINY_WIDTH + j] - expected) <= 1e-6 * (1 + fabs(expected)));
         }
     }
-    import_free();
     const char *out = encode_imported("-p colbert --prompt query -f json 'cat dog'");
     assert_contains(out, "\"text\": \"ride cat dog\"");
     assert_contains(out, "{\"text\": \"dog\", ");
@@ -238,19 +219,10 @@ TEST(queries_of_a_fixed_length)
     make_multi_vector();
     import_write("sentence_bert_config.json",
                  EXPANSION("'strategy': 'fixed', 'length': 7, 'attend': true, 'token': 'cat'"));
-    assert_true(import_read());
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->query_tokens, 7);
-    assert_int_equal(model->query_filler, 10);
-    assert_true(model->query_filler_seen);
-    import_free();
+    import_is("query_tokens=7 query_filler=10 query_filler_seen=yes");
     import_write("sentence_bert_config.json",
                  "{'document_length': 5, 'query_expansion': {'strategy': 'fixed', 'length': 7}}");
-    assert_true(import_read());
-    assert_int_equal(model->query_filler, 4);
-    assert_int_equal(model->max_text_tokens, 5);
-    assert_false(model->query_filler_seen);
-    import_free();
+    import_is("query_filler=4 max_text_tokens=5 query_filler_seen=no");
     const char *out = encode_imported("--tokens -f ids --prompt query 'cat dog'");
     assert_contains(out, "2 6 10 9 3 4 4\n");
     out =
@@ -260,10 +232,7 @@ TEST(queries_of_a_fixed_length)
     import_write("tokenizer_config.json", "{'padding_side': 'left'}");
     import_refused("fillers on the left", "'padding_side' is left");
     import_write("sentence_bert_config.json", "{'query_length': 6}");
-    assert_true(import_read());
-    assert_int_equal(model->query_tokens, 6);
-    assert_true(model->query_filler == CONFIG_ABSENT);
-    import_free();
+    import_is("query_tokens=6 query_filler=-1");
 }
 
 /* Another library's Dense comes after a pooling, or before a Normalize and a MultiVectorMask. */
@@ -291,16 +260,9 @@ TEST(class_hf_colbert)
     import_write("artifact.metadata",
                  "{\"query_token_id\": \"ride\", \"doc_token_id\": \"bike\", \"doc_maxlen\": 8, "
                  "\"query_maxlen\": 9, \"mask_punctuation\": false}");
-    assert_true(import_read());
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->token_vectors, 6);
-    assert_int_equal(model->token_vector_bias, 0);
-    assert_int_equal(model->max_text_tokens, 8);
-    assert_int_equal(model->query_tokens, 9);
-    assert_false(model->query_filler_seen);
-    assert_int_equal(model->pooling, POOLING_NONE);
+    import_is("token_vectors=6 token_vector_bias=no max_text_tokens=8 query_tokens=9 "
+              "query_filler_seen=no pooling=none");
     assert_string_equal(draft_get(&import_checkpoint.tokenizer.draft, "skip_vectors"), "");
-    import_free();
     const char *out = encode_imported("-p model -f csv 'cat'");
     assert_contains(out, "\r\n0,1,bike,7,"); /* a token, though no blank follows it */
     assert_contains(out, "\r\n0,2,cat,10,");
@@ -356,17 +318,11 @@ TEST(both)
     import_make();
     write_file("sparse_linear.pt", WEIGHTS, 2);
     write_file("colbert_linear.pt", VECTORS, 2);
-    if (!import_read())
-        fail_msg("refused: %s", program_words);
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->sparse, SPARSE_LINEAR);
-    assert_int_equal(model->token_vectors, 2);
-    assert_false(model->token_vector_first);
+    import_is("sparse=linear token_vectors=2 token_vector_first=no");
     planned_is("token.weight.weight", 1, TINY_WIDTH, 0);
     planned_is("token.weight.bias", 1, 1, 20);
     planned_is("token.vector.weight", 2, TINY_WIDTH, 0);
     planned_is("token.vector.bias", 2, 1, 20);
-    import_free();
     const struct shell_result *result = shell_expect(
         0, "$IMPORT %s -o m.weights && $INSPECT m.weights | tr -s ' '", import_directory);
     assert_contains(result->out, "skip_weights");
@@ -377,11 +333,7 @@ TEST(one)
 {
     import_make();
     write_file("colbert_linear.pt", VECTORS, 2);
-    if (!import_read())
-        fail_msg("refused: %s", program_words);
-    assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_NONE);
-    assert_int_equal(import_checkpoint.config.model.token_vectors, 2);
-    import_free();
+    import_is("sparse=none token_vectors=2");
 }
 
 TEST(refused)
@@ -432,20 +384,9 @@ TEST(splade)
     write_splade("{'pooling_strategy': 'sum', 'activation_function': 'log1p_relu'}");
     import_refused("a body alone", "BertModel has no head of masked language models");
     write_masked();
-    if (!import_read())
-        fail_msg("refused: %s", program_words);
-    const struct model_config *model = &import_checkpoint.config.model;
-    assert_int_equal(model->sparse, SPARSE_MASK);
-    assert_int_equal(model->sparse_pooling, SPARSE_SUM);
-    assert_int_equal(model->sparse_activation, SPARSE_LOG_LOG);
-    assert_int_equal(model->pooling, POOLING_NONE);
-    import_free();
+    import_is("sparse=mask sparse_pooling=sum sparse_activation=log_log pooling=none");
     write_splade("{}");
-    if (!import_read())
-        fail_msg("refused: %s", program_words);
-    assert_int_equal(model->sparse_pooling, SPARSE_MAX);
-    assert_int_equal(model->sparse_activation, SPARSE_LOG);
-    import_free();
+    import_is("sparse_pooling=max sparse_activation=log");
     write_splade("{'pooling_strategy': 'mean'}");
     import_refused("another pooling", "max or sum");
     write_splade("{'activation_function': 'gelu'}");
@@ -495,12 +436,8 @@ static void make_router(void)
 TEST(router)
 {
     make_router();
-    if (!import_read())
-        fail_msg("refused: %s", program_words);
-    assert_int_equal(import_checkpoint.config.model.sparse, SPARSE_MASK);
-    assert_true(import_checkpoint.config.model.query_weights);
+    import_is("sparse=mask query_weights=yes");
     assert_true(planned_values("query.weight")[6] == 0.25f + 0.001f * 6);
-    import_free();
     const char *out = encode_imported("-p model --prompt query -f json 'dog ride dog'");
     assert_contains(out, "{\"text\": \"dog\", \"id\": 9, \"weight\": 0.259}, "
                          "{\"text\": \"ride\", \"id\": 6, \"weight\": 0.256}]");
