@@ -81,35 +81,6 @@ int batch_run(struct job *job, int (*process)(void *task, struct item_batch *bat
     return code;
 }
 
-/* Prepends the prompt to each text, tokenizes it and pads it. Returns how many texts, from the
- * first, succeeded; the encoder's message is the error of the next. Skipped texts are freed, and
- * the others move up. */
-static size_t tokenize_batch(struct pipeline *pipeline, struct item_batch *batch)
-{
-    struct text_encoder *encoder = pipeline->job->encoder;
-    struct item *items = batch->items;
-    size_t n_good = 0, i = 0;
-    for (; i < batch->n_items; i++) {
-        struct item *item = &items[i];
-        if (encoder->prompt.len > 0)
-            item_add_prompt(item, &encoder->prompt);
-        const bool is_good = item->record.fault
-                                 ? encoder_fail(encoder, item, "%s", item->record.fault)
-                                 : encoder_tokenize(encoder, item);
-        if (is_good && encoder->padding.n > 0 && !encoder->request.is_chunked)
-            padding_apply(&encoder->padding, item); /* windows are padded one by one */
-        if (is_good)
-            items[n_good++] = *item;
-        else if (beside_leave_out(&pipeline->beside, item))
-            item_free(item);
-        else
-            break;
-    }
-    memmove(items + n_good, items + i, (batch->n_items - i) * sizeof *items);
-    batch->n_items -= i - n_good;
-    return n_good;
-}
-
 /* ---- Groups, each encoded in one call ---- */
 
 /* Prints the message, unless the text was interrupted: then the exit code is that of the signal. */
@@ -268,17 +239,37 @@ static int encode_spans(struct pipeline *pipeline, const struct item *items, siz
 
 /* ---- All of them ---- */
 
+/* Prepends the prompt to each text, tokenizes it and pads it, up to one that fails, and encodes
+ * those before it. Skipped texts are freed, and the others move up. */
 static int encode_batch(void *task, struct item_batch *batch)
 {
     struct pipeline *pipeline = task;
     struct text_encoder *encoder = pipeline->job->encoder;
-    size_t n = tokenize_batch(pipeline, batch);
+    struct item *items = batch->items;
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
-
+    size_t n = 0, i = 0;
+    for (; i < batch->n_items; i++) {
+        struct item *item = &items[i];
+        if (encoder->prompt.len > 0)
+            item_add_prompt(item, &encoder->prompt);
+        const bool is_good = item->record.fault
+                                 ? encoder_fail(encoder, item, "%s", item->record.fault)
+                                 : encoder_tokenize(encoder, item);
+        if (is_good && encoder->padding.n > 0 && !encoder->request.is_chunked)
+            padding_apply(&encoder->padding, item); /* windows are padded one by one */
+        if (is_good)
+            items[n++] = *item;
+        else if (beside_leave_out(&pipeline->beside, item))
+            item_free(item);
+        else
+            break;
+    }
+    memmove(items + n, items + i, (batch->n_items - i) * sizeof *items);
+    batch->n_items -= i - n;
     strcpy(reason, n == batch->n_items ? "" : encoder->message);
-    int code = encoder->request.has_spans    ? encode_spans(pipeline, batch->items, n)
-               : encoder->request.is_chunked ? encode_chunked(pipeline, batch->items, n)
-                                             : encode_items(pipeline, batch->items, n);
+    int code = encoder->request.has_spans    ? encode_spans(pipeline, items, n)
+               : encoder->request.is_chunked ? encode_chunked(pipeline, items, n)
+                                             : encode_items(pipeline, items, n);
     return code == PROGRAM_DONE && n < batch->n_items ? fail_text(pipeline, reason) : code;
 }
 

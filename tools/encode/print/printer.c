@@ -474,11 +474,20 @@ static void print_masks(struct printer *printer, const struct item *item)
         json_end_array(&rows->json);
 }
 
+/* Prints rows, members of the open object, or for reading a line or a table. */
 static void print_result(struct printer *printer, const struct item *item)
 {
     const struct text_encoder *encoder = printer->encoder;
     const bool is_json = printer->rows.format == ROWS_JSON;
     const bool is_row = item->rows && encoder->is_pooled; /* one for the text */
+    if (printer->rows.format == ROWS_TABLE && is_row && !encoder->is_sparse) {
+        print_text_line(printer, item);
+        return;
+    }
+    if (printer->rows.format == ROWS_TABLE)
+        putc('\n', printer->stream);
+    if (printer->rows.format == ROWS_TABLE && printer->has_titles)
+        print_title(printer->stream, item);
     switch (encoder->request.task) {
     case TASK_LABELS:
         if (encoder->is_pooled)
@@ -502,21 +511,7 @@ static void print_result(struct printer *printer, const struct item *item)
     }
 }
 
-/* Prints a line, or a table with its tokens, entities, words or weights. */
-static void print_text_item(struct printer *printer, const struct item *item)
-{
-    const struct text_encoder *encoder = printer->encoder;
-    if (item->rows && encoder->is_pooled && !encoder->is_sparse) {
-        print_text_line(printer, item);
-        return;
-    }
-    putc('\n', printer->stream);
-    if (printer->has_titles)
-        print_title(printer->stream, item);
-    print_result(printer, item);
-}
-
-static const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_text_item};
+static const struct printer_kind PRINTER_TEXT = {.begin = begin_text, .item = print_result};
 
 /* ---- CSV, RFC 4180: a header row, lines that end in CR LF, fields with a comma, a quote or a line
  * ---- end in quotes ---- */
