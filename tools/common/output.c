@@ -388,20 +388,19 @@ static bool finish_part(struct output *output, size_t i)
 }
 
 /* Files that describe the output come first, so that the output never has another's beside it. Its
- * origin comes last, and the old one is removed before: it is right or absent. */
+ * origin, which was opened last, comes last, and the old one is removed before: it is right or
+ * absent. */
 static bool finish_all(struct output *output)
 {
-    size_t origin = 0;
+    const size_t last = output->n_parts - 1;
+    const bool has_origin = last > 0 && path_ends_in(output->parts[last].path, OUTPUT_ORIGIN);
     if (output_is_file(output) && !output_drop_others(output))
         return false;
-    for (size_t i = 1; i < output->n_parts; i++) {
-        if (name_ends_in(output->parts[i].path, OUTPUT_ORIGIN))
-            origin = i;
-        else if (!finish_part(output, i))
+    for (size_t i = 1; i <= last - has_origin; i++)
+        if (!finish_part(output, i))
             return false;
-    }
     if (finish_part(output, 0))
-        return origin == 0 || finish_part(output, origin);
+        return !has_origin || finish_part(output, last);
     for (size_t i = 1; i < output->n_parts && !output->is_kept; i++)
         unlink(output->parts[i].path); /* it would describe an output that does not exist */
     return false;

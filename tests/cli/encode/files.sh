@@ -28,6 +28,7 @@ mkdir d.npy.rows.jsonl; encode -p none -f npy -o d.npy I || ls in.npy d.npy 2>&1
 skips() { printf '"I"\n7\n' | encode -p mean -f json --input jsonl --on-error skip -o l.json "$@"; }
 skips; cat l.json.left-out.jsonl; echo I | encode -p mean -f json -o l.json; ls l.json*
 skips; skips --report own; ls l.json* own; echo I | encode -p mean -f json -o l.json; ls l.json* own
+printf '"I"\n7\n' | encode -q -p mean --input jsonl --on-error skip -o k.npy --report own.origin.json; ls k.npy* own.*
 skips --report ./l.json.left-out.jsonl; encode -p mean -f json -o l.json <l.json.left-out.jsonl
 rm l.json.left-out.jsonl; mkdir l.json.left-out.jsonl; echo I | encode -p mean -f json -o l.json; ls -d l.json*
 
