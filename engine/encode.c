@@ -73,7 +73,13 @@ static size_t batch_rows_left(const struct batch *batch)
     return (size_t)((double)batch->guess_left * taken / (double)(batch->guess_taken + PRIOR_ROWS));
 }
 
-/* Reads ids with types, or tokens of engine_tokenize. Masked ones may be anything. */
+/* Reads ids with types, or tokens of engine_tokenize, from the first one that the mask keeps on:
+ *
+ *     ids   0  0  101  7592  0  102  0
+ *     mask  0  0   1    1    0   1   0      kept.first 2, kept.span 4, kept.n_kept 3
+ *
+ * Padding within the span counts as a position, and gets no row (add_sequence). It may be anything:
+ * only what is kept is checked. */
 static engine_status read_ids_or_tokens(struct batch *batch, const engine_input *input)
 {
     engine_session *session = batch->session;
@@ -81,46 +87,41 @@ static engine_status read_ids_or_tokens(struct batch *batch, const engine_input 
     const struct model_config *config = &session->model->encoder.config;
     engine_error *error = &session->error;
     struct next_input *next = &batch->next;
-    const char *what = input->ids != NULL ? "ids" : "tokens";
-    size_t index = request->first_input + batch->n_taken, limit = session->max_tokens;
-    /* A model without a table of types accepts type 0 alone. */
-    size_t n_types = config->token_types > 0 ? config->token_types : 1;
-    if (request->options.max_tokens > 0 && request->options.max_tokens < limit)
-        limit = request->options.max_tokens;
-    next->result.n_tokens = input->ids != NULL ? input->n_ids : input->n_tokens;
-    next->kept = mask_kept(input->mask, next->result.n_tokens);
-    next->mask = input->mask != NULL ? input->mask + next->kept.first : NULL;
+    const bool are_ids = input->ids != NULL;
+    const char *what = are_ids ? "ids" : "tokens";
+    const size_t index = request->first_input + batch->n_taken;
+    const size_t asked = request->options.max_tokens, most = session->max_tokens;
+    const size_t limit = asked > 0 && asked < most ? asked : most;
+    const size_t n_types = config->token_types > 0 ? config->token_types : 1; /* type 0 alone */
     if (input->text != NULL || input->pair != NULL || input->text_len > 0 || input->pair_len > 0)
         return misused_input(error, index, " has a text and %s: expected one of them", what);
-    if (input->ids != NULL && (input->tokens != NULL || input->n_tokens > 0))
+    if (are_ids && (input->tokens != NULL || input->n_tokens > 0))
         return misused_input(error, index, " has ids and tokens: expected one of them");
-    if (input->ids != NULL && request->is_own && !config->pools_prompt && request->prompt.len > 0)
+    if (are_ids && request->is_own && !config->pools_prompt && request->prompt.len > 0)
         return misused_input(error, index,
                              " has ids, of which the prompt's are not known, and the model pools "
                              "without these: expected a text, tokens, or an empty prompt");
+    next->result.n_tokens = are_ids ? input->n_ids : input->n_tokens;
+    next->kept = mask_kept(input->mask, next->result.n_tokens);
+    next->mask = input->mask != NULL ? input->mask + next->kept.first : NULL;
     if (next->kept.span > limit)
         return fail_input(error, ENGINE_ERROR_LENGTH, ENGINE_REASON_LONG_IDS, index,
                           " has %zu %s, the limit is %zu; %s are never truncated", next->kept.span,
                           what, limit, what);
     for (size_t k = 0, i = next->kept.first; k < next->kept.span; k++, i++) {
-        engine_token token = {0};
-        if (input->ids != NULL) {
-            token.id = input->ids[i];
-            token.type = input->types != NULL ? input->types[i] : 0;
-        } else {
-            token = input->tokens[i];
-        }
-        session->tokens[k] = token;
-        if (!mask_keeps(input->mask, i))
+        engine_token *token = &session->tokens[k];
+        const int32_t type = are_ids && input->types != NULL ? input->types[i] : 0;
+        *token = are_ids ? (engine_token){.id = input->ids[i], .type = type} : input->tokens[i];
+        if (!mask_keeps(next->mask, k))
             continue;
-        if ((size_t)token.id >= config->vocabulary)
+        if ((size_t)token->id >= config->vocabulary)
             return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
                               ": id %d at index %zu is out of range, expected 0 to %zu",
-                              (int)token.id, i, config->vocabulary - 1);
-        if ((size_t)token.type >= n_types)
+                              (int)token->id, i, config->vocabulary - 1);
+        if ((size_t)token->type >= n_types)
             return fail_input(error, ENGINE_ERROR_ARGUMENT, ENGINE_REASON_BAD_ID, index,
                               ": type %d at index %zu is out of range, expected 0 to %zu",
-                              (int)token.type, i, n_types - 1);
+                              (int)token->type, i, n_types - 1);
     }
     return ENGINE_OK;
 }

@@ -1,7 +1,19 @@
 /* product_int8.h - a linear layer's product in int8: exact sums, by register tiles, and scales.
  *
- * Plain twin: the loops in tests/model/kernels/test_product_int8.c.
- */
+ * k is in groups of four, of a row x and of a panel of 16 columns. With K = 6:
+ *
+ *     x      q0 q1 q2 q3                                      q4 q5 0 0
+ *     panel  column 0's w0 w1 w2 w3, column 1's, ... 15's     column 0's w4 w5 0 0, column 1's, ...
+ *
+ * One instruction multiplies a group of x, repeated, by those of several columns, and adds up the
+ * four products of each column:
+ *
+ *     VNNI         vpdpbusd      "Bytes"           NEON         smull    "Bytes"
+ *     AVX2 alone   vpmaddubsw    "Bytes"           with SDOT    sdot     "Bytes"
+ *       or, if that may saturate,                  with I8MM    smmla    "Pairs of rows"
+ *                  vpmaddwd      "Words"           others                "Plain loops"
+ *
+ * Twin of all: the loops in tests/model/kernels/test_product_int8.c. */
 #ifndef MODEL_KERNELS_PRODUCT_INT8_H
 #define MODEL_KERNELS_PRODUCT_INT8_H
 
@@ -9,9 +21,8 @@
 #include "model/kernels/tile.h"
 #include "model/kernels/vector.h"
 
-/* ---- Scales ----
- * Scales the sums of product_int8, exact in int32, of rows x ≈ (q - zero)·sx
- * and columns W = w·sw; the few columns kept in f32 are added one by one:
+/* ---- Scales ---- of the sums, exact in int32, of rows x ≈ (q - zero)·sx and columns W = w·sw;
+ * the few columns kept in f32 are added one by one:
  *
  *     out[r, c] = (Σ_k q·w - zero[r] · Σ_k w) · sx[r] · sw[c] (+ Σ_i kept[r, i] · W[c, i])
  *                 (+ bias[c]) (+ residual[r, c])
@@ -24,7 +35,6 @@
 #define HAS_VNNI 0
 #endif
 
-/* Without VNNI, x86 multiplies bytes of 8 bits as words. */
 #if defined(__AVX2__) && !HAS_VNNI
 #define HAS_WORDS 1
 #else
@@ -86,8 +96,8 @@ INLINE void scale_sum(const struct product *p, const struct column_terms *terms,
     store(to, y);
 }
 
-/* The same for n_rows rows of 16 columns whose sums are in memory, [n_rows, 16]. A copy: stores
- * could alias *p, and every field would be read again. */
+/* The same for n_rows rows of 16 columns whose sums are in memory, [n_rows, 16]. It copies the
+ * product, and so do the tiles: stores could alias it, and every field would be read again. */
 INLINE void scale_sums(const struct product *all, size_t row, size_t n_rows, size_t panel,
                        const int32_t *sums, struct tile_target target)
 {
@@ -101,8 +111,31 @@ INLINE void scale_sums(const struct product *all, size_t row, size_t n_rows, siz
     }
 }
 
-/* ---- Bytes ----
- * A register tile of product_int8: a lane is a column and takes the four k of a group at once.
+/* ---- Plain loops ---- for any processor and any length: what the tiles below compute. */
+
+#if !HAS_VNNI && !defined(KERNELS_NEON)
+static void product_plain(const struct product *p)
+{
+    float buffer[PANEL_WIDTH];
+    for (size_t panel = 0; panel < p->n_panels; panel++)
+        for (size_t row = 0; row < p->n_rows; row++) {
+            size_t column = panel * PANEL_WIDTH;
+            struct tile_target target = tile_target(p, row, column, PANEL_WIDTH, buffer);
+            int32_t sums[PANEL_WIDTH] = {0};
+            const int8_t *x = (const int8_t *)p->x + row * p->x_stride;
+            const int8_t *w = (const int8_t *)p->panels + panel * p->panel_stride;
+            for (size_t g = 0; g < (p->k + GROUP - 1) / GROUP; g++, x += GROUP, w += GROUP_BYTES)
+                for (int c = 0; c < PANEL_WIDTH; c++)
+                    for (int i = 0; i < GROUP; i++)
+                        sums[c] += x[i] * w[c * GROUP + i];
+            scale_sums(p, row, 1, panel, sums, target);
+            if (has_activation(p))
+                activate_tile(p, row, 1, column, PANEL_WIDTH, buffer);
+        }
+}
+#endif
+
+/* ---- Bytes ---- a lane of the tile is a column, and takes the four k of a group at once.
  *
  * VNNI multiplies one unsigned operand: the weights + 128, and 128·Σq is subtracted again. Without
  * VNNI x is the unsigned operand: the sum of two products must fit the 16 bits of vpmaddubsw's
@@ -237,7 +270,6 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
         scale_panels(p, row, (size_t)rows, panel, (size_t)panels, sums[0], target);
         return;
     }
-    /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
     UNROLL (v, panels * VECTORS) {
         const size_t column = panel * PANEL_WIDTH + (size_t)v * LANES;
@@ -250,9 +282,9 @@ INLINE void tile_of_bytes(const struct product *p, size_t row, size_t panel, str
 #endif
 
 /* ---- Words ----
- * A register tile of product_int8 for x of 8 bits without VNNI: x was widened to 16
- * bits before, weights are widened when they are loaded, and neighbours are multiplied and added in
- * pairs, which cannot saturate. A column's four k of a group are two such pairs. */
+ * Bytes of 8 bits without VNNI: x was widened to 16 bits before, weights are widened when they are
+ * loaded, and neighbours are multiplied and added in pairs, which cannot saturate. A column's four
+ * k of a group are two such pairs. */
 
 #if HAS_WORDS
 /* Loads half a vector of bytes as words. */
@@ -325,7 +357,6 @@ INLINE void half_tile_of_words(const struct product *p, size_t row, size_t colum
         w += GROUP_BYTES;
     }
 
-    /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
     const struct column_terms terms = column_terms(&last, column);
     UNROLL (r, rows)
@@ -344,12 +375,11 @@ INLINE void tile_of_words(const struct product *p, size_t row, size_t panel, str
 #endif
 
 /* ---- Pairs of rows ----
- * A register tile of product_int8 for I8MM, whose instruction multiplies two rows by
- * two columns, eight k at a time: twice the products of SDOT. A vector of sums holds row 0's two
- * columns, then row 1's; the eight k of a column come from two groups of its panel. They are
- * brought together once for all tiles of a panel ("squares"), as that takes a third as many
- * instructions as the products of a tile; a tile does so itself if it is the only one, or if a
- * panel is longer than the memory for squares. */
+ * I8MM's instruction multiplies two rows by two columns, eight k at a time: twice SDOT's products.
+ * A vector of sums holds row 0's two columns, then row 1's; the eight k of a column come from two
+ * groups of its panel. They are brought together once for all tiles of a panel ("squares"), as that
+ * takes a third as many instructions as the products of a tile; a tile does so itself if it is the
+ * only one, or if a panel is longer than the memory for squares. */
 
 #if defined(__ARM_FEATURE_MATMUL_INT8)
 enum { ROW_PAIRS = TILE_ROWS / 2, COLUMN_PAIRS = PANEL_WIDTH / 2, MOST_SQUARES = 4096 };
@@ -429,7 +459,6 @@ INLINE void tile_of_pairs(const struct product *p, size_t row, size_t panel, con
     if (g < n_groups)
         add_two_groups(acc, p, x, w, squares, g, rows, made, true);
 
-    /* A copy: stores to `target` could alias *p, and every field would be read again. */
     const struct product last = *p;
     UNROLL (v, VECTORS) {
         const size_t column = panel * PANEL_WIDTH + (size_t)v * LANES;
@@ -509,29 +538,6 @@ INLINE void product_of_bytes(const struct product *p)
         column_of_tiles_int8(p, panel, 1, false);
 }
 
-#endif
-
-#if !HAS_VNNI && !defined(KERNELS_NEON)
-/* Plain loops, for any processor and any length. */
-static void product_plain(const struct product *p)
-{
-    float buffer[PANEL_WIDTH];
-    for (size_t panel = 0; panel < p->n_panels; panel++)
-        for (size_t row = 0; row < p->n_rows; row++) {
-            size_t column = panel * PANEL_WIDTH;
-            struct tile_target target = tile_target(p, row, column, PANEL_WIDTH, buffer);
-            int32_t sums[PANEL_WIDTH] = {0};
-            const int8_t *x = (const int8_t *)p->x + row * p->x_stride;
-            const int8_t *w = (const int8_t *)p->panels + panel * p->panel_stride;
-            for (size_t g = 0; g < (p->k + GROUP - 1) / GROUP; g++, x += GROUP, w += GROUP_BYTES)
-                for (int c = 0; c < PANEL_WIDTH; c++)
-                    for (int i = 0; i < GROUP; i++)
-                        sums[c] += x[i] * w[c * GROUP + i];
-            scale_sums(p, row, 1, panel, sums, target);
-            if (has_activation(p))
-                activate_tile(p, row, 1, column, PANEL_WIDTH, buffer);
-        }
-}
 #endif
 
 #if HAS_WORDS
