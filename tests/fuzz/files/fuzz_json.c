@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { CONFIG, MODULES, POOLING, DENSE, LENGTH, PROMPTS, TOKENIZER, N_KINDS };
 
-static void read_as(int kind, const struct json_file *file)
+static void read_as(int kind, struct json_file *file)
 {
     static struct sentence_transformers st;
     static struct folder folder;

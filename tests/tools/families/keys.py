@@ -44,13 +44,13 @@ NO_KEYS = set("""self get pop items keys values update append add endswith pople
     extra_special_tokens fast_tokenizer_files special_tokens_map_file tokenizer_file slow_tokenizer_class chat_template
     add_bos_token add_eos_token chat_control_tokens response_template init_inputs load_in_4bit load_in_8bit
     full_attention sliding_attention default_rope_type ignore_keys_at_rope_validation
-    vision_config vision_use_head vision_config_dict logit_scale_init_value image_size patch_size mm_tokens_per_image image_token_id image_token_index boi_token_index
+    vision_use_head image_size patch_size mm_tokens_per_image image_token_index boi_token_index
     eoi_token_index encoder decoder decoder_hidden_size is_composition out_indices use_pretrained_backbone
     features_only num_channels mtp_layer_types mtp_mlp_layer_types mlp_layer_types num_mtp_layers get_text_config
     mtp_per_layer_config mtp_hidden_states_first chain_hidden_post_norm original_max_position_embeddings head_width
     embed_dim num_heads rope_type rope_theta_by_layer kv_sharing_modes number_of_conv_states fusion_config
-    audio_config audio_token_id boa_token_id boi_token_id eoa_token_index eoi_token_id video_token_id output_proj_dims
-    pooling_kernel_size default_rope_params first_k_dense_replace unpadded_vocab_size logits_mup_width_multiplier""".split())
+    output_proj_dims pooling_kernel_size default_rope_params first_k_dense_replace unpadded_vocab_size
+    logits_mup_width_multiplier""".split())
 
 
 def is_config(node):
@@ -151,12 +151,14 @@ def saved():
                "qwen2": "Qwen2", "llama": "Llama", "mistral": "Mistral", "eurobert": "EuroBert", "t5": "T5",
                "deberta_v2": "DebertaV2", "ernie": "Ernie", "megatron_bert": "MegatronBert",
                "xlm_roberta_xl": "XLMRobertaXL", "roformer": "RoFormer"}
-    for name, prefix in classes.items():
+    wholes = {name: name for name in ("CLIP", "Siglip", "Siglip2", "EmbeddingGemma2")}
+    for name, prefix in {**classes, **wholes}.items():
         for head in ("Model", "ForSequenceClassification"):
             model = getattr(transformers, prefix + head, None)
-            if model is None or (head != "Model" and name in BODIES):
+            if model is None or (head != "Model" and (name in BODIES or name in wholes)):
                 continue
-            config = settings(name, getattr(transformers, prefix + "Config"))
+            config_class = getattr(transformers, prefix + "Config")
+            config = config_class() if name in wholes else settings(name, config_class)
             config.architectures = [prefix + head]
             if head != "Model":
                 config.num_labels = 1

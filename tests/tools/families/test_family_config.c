@@ -51,8 +51,12 @@
 #define EXPERTS(n, every)                                                                          \
     BARE_NOMIC ", 'activation_function': 'gelu', 'rotary_emb_fraction': 1.0, 'num_experts': " n    \
                ", 'moe_top_k': 2, 'moe_every_n_layers': " every
-#define MODERNBERT(kind) CLASS("ModernBert" kind, "modernbert") ", " SIZES
-#define DEBERTA(kind)    CLASS("DebertaV2" kind, "deberta-v2") ", " SIZES
+/* A model of texts and pictures, its text part, and a key of either. */
+#define WHOLE(name, type) CLASS(name "Model", type)
+#define OF_TEXT           ", 'text_config': {'num_hidden_layers': 3, 'model_type': 'odd'}"
+#define QUANTIZED         ", 'quantization_config': {'bits': 4}"
+#define MODERNBERT(kind)  CLASS("ModernBert" kind, "modernbert") ", " SIZES
+#define DEBERTA(kind)     CLASS("DebertaV2" kind, "deberta-v2") ", " SIZES
 
 static bool read_text(const char *text, struct checkpoint_config *config)
 {
@@ -372,6 +376,11 @@ TEST(clip)
     static const struct settings cases[] = {
         {CLIP, "width=512 max_tokens=77 activation=silu mask=causal pooling=last norm_eps=1e-05"},
         {CLIP ", 'hidden_act': 'gelu'", "activation=gelu"},
+        {WHOLE("CLIP", "clip") OF_TEXT, "layers=3 max_tokens=77 mask=causal"},
+        {WHOLE("CLIP", "clip") OF_TEXT ", 'text_config_dict': {'hidden_size': 64}",
+         "layers=12 width=64"},
+        {WHOLE("CLIP", "clip") OF_TEXT ", 'quantization_config': {}", "layers=3"},
+        {WHOLE("Siglip", "siglip") OF_TEXT ", 'text_config_dict': {}", "layers=3 max_tokens=64"},
     };
 #undef CLIP
     ASSERT_SETTINGS(cases);
@@ -431,6 +440,20 @@ TEST(refusals)
          "'hidden_act' is 'silu'"},
         {ROBERTA ", 'hidden_act': 'quick_gelu'", "'hidden_act' is 'quick_gelu'"},
         {CLASS("SiglipVisionModel", "siglip_vision_model"), "SiglipVisionModel is not known"},
+        {WHOLE("CLIP", "clip") OF_TEXT QUANTIZED, "'quantization_config' is {\"bits\":4.0}"},
+        {WHOLE("Siglip2", "siglip2") OF_TEXT QUANTIZED, "'quantization_config' is"},
+        {WHOLE("EmbeddingGemma2", "embedding_gemma2") OF_TEXT QUANTIZED, "'quantization_config'"},
+        {WHOLE("CLIP",
+               "clip") ", 'text_config_dict': {}, 'text_config': {'hidden_size': 8" QUANTIZED "}",
+         "'quantization_config' is"},
+        {WHOLE("CLIP", "clip") ", 'text_config': {'hidden_size': 8" QUANTIZED "}",
+         "'quantization_config' is"},
+        {WHOLE("CLIP", "clip") OF_TEXT ", 'pruned_heads': {'0': [1]}", "'pruned_heads' is"},
+        {WHOLE("CLIP", "clip") OF_TEXT ", 'configuration_files': ['a.json']",
+         "'configuration_files'"},
+        {WHOLE("CLIP", "clip"), "'text_config' is missing"},
+        {WHOLE("Other", "clip") OF_TEXT, "OtherModel is not known"},
+        {WHOLE("Siglip", "clip") OF_TEXT, "'model_type' is 'clip', but SiglipModel is of type"},
         {ERNIE ", 'task_type_vocab_size': 0", "'task_type_vocab_size' is 0"},
         {ERNIE ", 'position_embedding_type': 'relative_key'", "'position_embedding_type'"},
         {ROFORMER ", 'rotary_value': true", "'rotary_value' is true"},
@@ -455,6 +478,8 @@ TEST(refusals)
         {GEMMA2 OF_LAYERS("'1': " OWN_HEADS("32", "3") ", '3': " OWN_HEADS("16", "3")),
          "'per_layer_config' of layer 3; expected"},
         {GEMMA2 OF_LAYERS("'1': {'head_dim': 32}"), "'per_layer_config' of layer 1; expected"},
+        {GEMMA2 OF_LAYERS("'1': " OWN_HEADS("32", "3") ", '3': " OWN_HEADS("32", "3") ", 'x': {}"),
+         "'per_layer_config' has more layers"},
         {GEMMA2 OF_LAYERS("'full_attention': " OWN_HEADS("32", "3")),
          "'per_layer_config' of layer 1"},
         {CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text") ", " SIZES,
@@ -584,7 +609,7 @@ TEST(saved_configs)
             fail_msg("%s: %s%s", line, is_right ? "unread: " : program_words, folder.unread);
         import_free();
     }
-    assert_true(n >= 45);
+    assert_true(n >= 70);
     fclose(lines);
 }
 

@@ -25,29 +25,6 @@ static void refuse_adapter(struct folder *folder, const char *place)
                     place, file.root != NULL ? "config.json" : "model", base, folder->path);
 }
 
-/* A model of texts, pictures and sounds has its text part's settings in text_config. CLIP's
- * text_config_dict comes before it, and neither needs to say the type, nor does SigLIP's. */
-static void enter_text_part(struct json_file *file)
-{
-    static const char *const pairs[][2] = {{"clip", "clip_text_model"},
-                                           {"siglip", "siglip_text_model"},
-                                           {"siglip2", "siglip2_text_model"}};
-    const char *type = json_string_value(json_object_get(file->root, "model_type"));
-    json_t *text = json_object_get(file->root, "text_config");
-    json_t *first = json_object_get(file->root, "text_config_dict");
-    size_t i = 0;
-    while (type != NULL && i < 3 && strcmp(type, pairs[i][0]) != 0)
-        i++;
-    if (type == NULL || (strcmp(type, "embedding_gemma2") != 0 && i == 3) || !json_is_object(text))
-        return;
-    text = i == 0 && json_is_object(first) ? first : text;
-    if (i < 3)
-        json_object_set_new(text, "model_type", json_string(pairs[i][1]));
-    json_incref(text);
-    json_decref(file->root);
-    file->root = text;
-}
-
 static void read_config(struct checkpoint *checkpoint, const char *adapter)
 {
     const struct sentence_transformers *st = &checkpoint->st;
@@ -56,7 +33,6 @@ static void read_config(struct checkpoint *checkpoint, const char *adapter)
         refuse_adapter(&checkpoint->folder, st->transformer);
     json_file_read(file, &checkpoint->folder, st->transformer, "config.json", !st->is_static,
                    false);
-    enter_text_part(file);
     const char *type = json_string_value(json_object_get(file->root, "model_type"));
     checkpoint->is_static = st->is_static || (type != NULL && strcmp(type, "model2vec") == 0);
     if (checkpoint->is_static && adapter != NULL)

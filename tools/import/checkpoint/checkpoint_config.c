@@ -13,7 +13,7 @@
 /* Names the bodies; their heads would fill a screen. */
 _Noreturn static void class_die(const struct json_file *file, const char *found)
 {
-    char known[600] = "";
+    char known[700] = "";
     const struct architecture *at;
     for (size_t i = 0; (at = architecture_at(i)) != NULL; i++) {
         size_t used = strlen(known);
@@ -48,6 +48,28 @@ static const struct architecture *read_class(const struct json_file *file)
         file_die(file->name, "'model_type' is '%.100s', but %s is of type '%s'", type,
                  architecture->class_name, architecture->model_type);
     return architecture;
+}
+
+/* Reads on in text_config, as the text part's class does: whatever type it has there. Keys beside
+ * it are checked as those of any config.json. */
+static void enter_text_part(struct json_file *file, const struct body *whole, struct folder *folder)
+{
+    static const char quantized[] = "quantization_config";
+    json_t *text = json_typed(file, "text_config", JSON_OBJECT, "an object"), *used = NULL;
+    if (text == NULL)
+        file_die(file->name, "'text_config' is missing; expected an object");
+    if (whole->text_first != NULL)
+        used = json_typed(file, whole->text_first, JSON_OBJECT, "an object");
+    if (used == NULL)
+        used = text;
+    else if (json_object_get(used, quantized) == NULL)
+        json_object_set(used, quantized, json_object_get(text, quantized)); /* if there is one */
+    known_keys_check(file, KEYS_CONFIG, whole->unread, folder);
+    json_object_set_new(used, "model_type", json_string(whole->text_type));
+    json_incref(used);
+    json_decref(file->root);
+    file->root = used;
+    json_object_clear(file->seen);
 }
 
 /* ---- Keys, by the tables ---- */
@@ -279,11 +301,15 @@ static void read_head(const struct json_file *file, struct checkpoint_config *co
     }
 }
 
-void checkpoint_config_read(const struct json_file *file, const char *activation,
-                            struct folder *folder, struct checkpoint_config *config)
+void checkpoint_config_read(struct json_file *file, const char *activation, struct folder *folder,
+                            struct checkpoint_config *config)
 {
     *config =
         (struct checkpoint_config){.architecture = read_class(file), .activation = activation};
+    if (config->architecture->body->text_type != NULL) {
+        enter_text_part(file, config->architecture->body, folder);
+        config->architecture = read_class(file);
+    }
     config->model = CONFIG_DEFAULTS;
     read_body(file, config);
     read_head(file, config);

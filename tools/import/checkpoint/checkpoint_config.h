@@ -20,11 +20,12 @@ struct checkpoint_config {
     bool truncates;            /* by config.json, longer texts are cut */
 };
 
-/* Labels are 0 if config.json does not say how many there are: the classifier's rows do then.
- * Checks all keys (json_file.h). activation: the class of a cross-encoder's activation function
- * that config_sentence_transformers.json names, which comes before config.json's, or NULL. */
-void checkpoint_config_read(const struct json_file *file, const char *activation,
-                            struct folder *folder, struct checkpoint_config *config);
+/* Labels are 0 if config.json does not say how many there are: the classifier's rows do then. Of a
+ * model of texts and pictures the root becomes its text part's settings. Checks all keys
+ * (json_file.h). activation: the class of a cross-encoder's activation function that
+ * config_sentence_transformers.json names, which comes before config.json's, or NULL. */
+void checkpoint_config_read(struct json_file *file, const char *activation, struct folder *folder,
+                            struct checkpoint_config *config);
 
 /* Gives the model another head than its class has (NULL: none), from the head's table alone. */
 void checkpoint_config_set_head(struct checkpoint_config *config, const struct head *head);

@@ -70,8 +70,20 @@ static const struct head SIGLIP_HEAD = {
     HEAD_NONE, DENSE_NONE,
     .parts = PARTS({"projection.0", PART_LINEAR, DIM_PROJECTION, DIM_WIDTH, 0, {"head"}})};
 
-/* The text part of CLIPModel and the like comes without a class. */
+static const struct body CLIP_WHOLE = {
+    .text_type = "clip_text_model",
+    .text_first = "text_config_dict",
+    .unread = "projection_dim logit_scale_init_value vision_config vision_config_dict"};
+static const struct body SIGLIP_WHOLE = {.text_type = "siglip_text_model",
+                                         .unread = "vision_config"};
+static const struct body SIGLIP2_WHOLE = {.text_type = "siglip2_text_model",
+                                          .unread = "vision_config"};
+
+/* The text part comes without a class. */
 const struct architecture CLIP_CLASSES[] = {
+    {"CLIPModel", "clip", &CLIP_WHOLE, NULL},
+    {"SiglipModel", "siglip", &SIGLIP_WHOLE, NULL},
+    {"Siglip2Model", "siglip2", &SIGLIP2_WHOLE, NULL},
     {"CLIPTextModelWithProjection", "clip_text_model", &CLIP, &CLIP_PROJECTION},
     {"CLIPTextModel", "clip_text_model", &CLIP, NULL},
     {"SiglipTextModel", "siglip_text_model", &SIGLIP, &SIGLIP_HEAD},

@@ -120,6 +120,9 @@ struct added_row {
 };
 
 struct body {
+    /* Of a model of texts, pictures and sounds: the model_type of its text part, which is imported,
+     * by what text_config says. CLIP's text_first comes before it. `unread` is all it has else. */
+    const char *text_type, *text_first;
     const char *const *prefixes; /* NULL ends them */
     /* No layers, and positions as config.json or the tensors say: its keys position, position_base,
      * position_scale, embedding_scale, pooling. */

@@ -4,6 +4,7 @@
 #include "tools/import/families/tables.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_SCALING ONLY(IS("rope_scaling", "null"))
@@ -270,36 +271,48 @@ static const struct body GEMMA = {
 
 /* ---- EmbeddingGemma 2: its text part ---- */
 
+/* Returns the settings of a layer, or NULL. A key is its number; transformers puts zeros before it,
+ * "05", so that all are of one length. */
+static json_t *settings_of_layer(json_t *layers, size_t layer)
+{
+    const char *key;
+    json_t *own;
+    json_object_foreach(layers, key, own)
+    {
+        if (key[strspn(key, "0123456789")] == '\0' && strtoull(key, NULL, 10) == layer)
+            return own;
+    }
+    return NULL;
+}
+
 /* Head widths and numbers of keys of the layers that see all tokens: per_layer_config has an object
  * for each of them, by its number; older keys have them once. */
 static void read_global_heads(const struct json_file *file, struct model_config *model)
 {
-    const json_t *layers = json_typed(file, "per_layer_config", JSON_OBJECT, "an object");
+    json_t *layers = json_typed(file, "per_layer_config", JSON_OBJECT, "an object");
+    size_t n_found = 0;
     model->global_head_width = json_count(file, NULL, "global_head_dim", 1, 512);
     model->global_key_value_heads = json_count(file, NULL, "num_global_key_value_heads", 1, 1);
     for (size_t layer = 0; layers != NULL && layer < model->layers; layer++) {
-        char key[32];
-        snprintf(key, sizeof key, "%zu", layer);
-        json_t *own = json_object_get(layers, key);
-        bool is_global = config_is_global(model, layer);
-        if (own != NULL && (!json_is_object(own) || !is_global || json_object_size(own) != 2))
-            own = NULL;
-        size_t width = own != NULL ? json_count(file, own, "head_dim", 1, 0) : 0;
-        size_t keys = own != NULL ? json_count(file, own, "num_key_value_heads", 1, 0) : 0;
-        bool is_first = layer == model->global_first;
-        if (is_global && is_first) {
+        json_t *own = settings_of_layer(layers, layer);
+        const bool is_global = config_is_global(model, layer);
+        const bool is_right = is_global && json_is_object(own) && json_object_size(own) == 2;
+        size_t width = is_right ? json_count(file, own, "head_dim", 1, 0) : 0;
+        size_t keys = is_right ? json_count(file, own, "num_key_value_heads", 1, 0) : 0;
+        n_found += own != NULL;
+        if (is_global && layer == model->global_first) {
             model->global_head_width = width;
             model->global_key_value_heads = keys;
         }
         if (is_global ? width == 0 || width != model->global_head_width || keys == 0 ||
                             keys != model->global_key_value_heads
-                      : json_object_get(layers, key) != NULL)
+                      : own != NULL)
             file_die(file->name,
                      "'per_layer_config' of layer %zu; expected the same head_dim and "
                      "num_key_value_heads of each layer of full_attention, and nothing of others",
                      layer);
     }
-    if (json_object_size(layers) > model->layers)
+    if (json_object_size(layers) > n_found)
         file_die(file->name, "'per_layer_config' has more layers than the model");
 }
 
@@ -342,6 +355,11 @@ static const struct body GEMMA2 = {
                       "model.vision_tower.", "model.embed_vision.", "model.audio_tower.",
                       "model.embed_audio."),
 };
+
+static const struct body GEMMA2_WHOLE = {
+    .text_type = "embedding_gemma2_text",
+    .unread = "vision_config audio_config image_token_id boi_token_id eoi_token_id video_token_id "
+              "audio_token_id boa_token_id eoa_token_index"};
 
 /* It is applied to each token, which is the same after a mean. */
 static const struct head GEMMA2_PROJECTION = {
@@ -457,6 +475,7 @@ const struct architecture ROTARY_CLASSES[] = {
     {"Gemma3TextModel", "gemma3_text", &GEMMA, NULL},
     {"Gemma3ForCausalLM", "gemma3_text", &GEMMA, NULL},
     {"Gemma3TextForSequenceClassification", "gemma3_text", &GEMMA, &LAST_SEQUENCE},
+    {"EmbeddingGemma2Model", "embedding_gemma2", &GEMMA2_WHOLE, NULL},
     {"EmbeddingGemma2TextModel", "embedding_gemma2_text", &GEMMA2, &GEMMA2_PROJECTION},
     {.class_name = NULL},
 };
