@@ -44,19 +44,13 @@ static struct fixture made_of(const char *kind, const char *normalizer, const ch
                                   added, "splitter", "blanks"));
 }
 
-static struct token_count count(const struct fixture *made, const char *text, size_t len)
-{
-    return tokenizer_encode(&made->tokenizer, &(struct token_input){.text = text, .text_len = len},
-                            false, NULL, NULL, 0, made->scratch);
-}
-
 /* The text of a is given up, and one of other letters is not. */
 static void assert_bounded(const struct fixture *made)
 {
     const char other[] = "b b b b";
-    assert_true(count(made, many_a, LEN).is_exceeded);
-    assert_int_equal(count(made, other, sizeof other - 1).n, 4);
-    assert_false(count(made, other, sizeof other - 1).is_exceeded);
+    assert_true(encode_text(made, many_a, LEN).is_exceeded);
+    assert_int_equal(encode_text(made, other, sizeof other - 1).n, 4);
+    assert_false(encode_text(made, other, sizeof other - 1).is_exceeded);
 }
 
 SET_UP()
@@ -116,7 +110,7 @@ TEST(usual_growth_is_not_refused)
         assert_null(build_normalizer(usual[i], 18, &made));
         for (size_t t = 0; worst_case_text_name(t) != NULL; t++) {
             worst_case_text(t, text, sizeof text);
-            assert_false(count(&made, text, sizeof text).is_exceeded);
+            assert_false(encode_text(&made, text, sizeof text).is_exceeded);
         }
     }
 }
@@ -126,7 +120,7 @@ TEST(growth_of_a_text_is_bounded)
 {
     struct fixture made;
     assert_null(build_normalizer("charsmap", LONG / 2, &made));
-    assert_true(count(&made, many_a, LEN).is_exceeded);
+    assert_true(encode_text(&made, many_a, LEN).is_exceeded);
     assert_null(build_normalizer(A8 A8 A8, 1, &made));
     assert_bounded(&made);
 }
@@ -150,7 +144,7 @@ TEST(added_tokens)
         assert_null(build_added(4000, normalized ? "2:n" : "2", &made));
         assert_bounded(&made);
         assert_null(build_added(100, normalized ? "2:n" : "2", &made));
-        assert_false(count(&made, many_a, LEN).is_exceeded);
+        assert_false(encode_text(&made, many_a, LEN).is_exceeded);
     }
 }
 
@@ -240,7 +234,7 @@ TEST(bpe_windows)
     assert_null(fixture_build(&made, words, N_IDS));
     for (size_t i = 0; i < 8 * N; i++, len += 3)
         memcpy(text + len, texts[FIRST + i % N], 3);
-    assert_in_range(count(&made, text, len).n, 1, 8 * N / 100);
+    assert_in_range(encode_text(&made, text, len).n, 1, 8 * N / 100);
 }
 
 /* ---- Interruption ---- */
@@ -268,15 +262,13 @@ TEST(the_caller_is_asked)
             struct asked asked = {.most = SIZE_MAX}, ended = {.most = 2};
             struct token_input input = {
                 .text = text, .text_len = sizeof text, .is_over = is_over, .user = &asked};
-            struct token_count all = tokenizer_encode(&worst.fixture.tokenizer, &input, false, NULL,
-                                                      NULL, 0, worst.fixture.scratch);
+            struct token_count all = encode_input(&worst.fixture, &input, true, NULL);
             assert_false(all.is_interrupted);
             assert_false(all.is_exceeded);
             if (has_pipeline)
                 assert_in_range(asked.n, sizeof text / 4096 * 3 / 4, sizeof text / 4096 * 4);
             input.user = &ended;
-            all = tokenizer_encode(&worst.fixture.tokenizer, &input, false, NULL, NULL, 0,
-                                   worst.fixture.scratch);
+            all = encode_input(&worst.fixture, &input, true, NULL);
             assert_int_equal(all.is_interrupted, asked.n >= 2);
             assert_int_equal(ended.n, asked.n < 2 ? asked.n : 2);
         }

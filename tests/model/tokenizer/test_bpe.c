@@ -86,13 +86,9 @@ static size_t plain_merge(const struct rules *rules, size_t *ids, size_t n)
 
 static void check_word(const struct rules *rules, const char *word, size_t len)
 {
-    static engine_token found[N_WORD];
     static size_t ids[N_WORD];
-    const struct token_input input = {.text = word, .text_len = len};
-    const struct fixture *fixture = &rules->fixture;
-    const size_t n =
-        tokenizer_encode(&fixture->tokenizer, &input, false, NULL, found, N_WORD, fixture->scratch)
-            .n;
+    const engine_token *found = found_tokens;
+    const size_t n = encode_text(&rules->fixture, word, len).n;
     for (size_t i = 0; i < len; i++)
         ids[i] = (size_t)(word[i] - 'a');
     assert_int_equal(n, plain_merge(rules, ids, len));

@@ -11,8 +11,7 @@ TEST(templates)
         FEW_WORDS, N_FEW_WORDS, 2,
         SETTINGS("kind", "blanks", "single", "4:0 A:1 5:0", "pair", "4:0 B:1 5:1  A:0 5:0"));
     struct token_input input = {.text = "ride bike", .text_len = 9};
-    struct token_count count =
-        tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
+    struct token_count count = encode_input(&f, &input, true, NULL);
     static const engine_token one[] = {
         {.id = 4, .special = true},
         {.id = 2, .type = 1, .begin = 0, .end = 4},
@@ -35,11 +34,9 @@ TEST(templates)
         expected = two;
         input.pair = " i";
         input.pair_len = 2;
-        count =
-            tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
+        count = encode_input(&f, &input, true, NULL);
     }
-    count =
-        tokenizer_encode(&f.tokenizer, &input, false, NULL, found_tokens, MAX_TOKENS, f.scratch);
+    count = encode_input(&f, &input, false, NULL);
     assert_int_equal(count.n, 3);
     assert_int_equal(found_tokens[0].id, 1);
     assert_int_equal(found_tokens[0].type, 1);
@@ -47,13 +44,12 @@ TEST(templates)
     assert_int_equal(found_tokens[2].id, 3);
 
     input = (struct token_input){.text = NULL};
-    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
+    count = encode_input(&f, &input, true, NULL);
     assert_int_equal(count.n, 2);
-    count =
-        tokenizer_encode(&f.tokenizer, &input, false, NULL, found_tokens, MAX_TOKENS, f.scratch);
+    count = encode_input(&f, &input, false, NULL);
     assert_int_equal(count.n, 0);
     input.pair = "";
-    count = tokenizer_encode(&f.tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS, f.scratch);
+    count = encode_input(&f, &input, true, NULL);
     assert_int_equal(count.n, 3);
 }
 

@@ -24,9 +24,8 @@ static void make(struct made *made, uint64_t seed)
     made->fixture = fixture_new(TEXTS, N_TEXTS, 1, SETTINGS("kind", "unigram", "unknown", "0"));
     double *scores = (double *)(void *)((char *)made->fixture.pieces + 24);
     for (size_t i = 0; i < N_TEXTS; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        if (seed % 3 != 0) /* else as they are: equal sums are common */
-            scores[i] = -2 - (double)(seed >> 40) / (1 << 24) * (double)strlen(TEXTS[i]) * 2;
+        if (support_below(&seed, 3) != 0) /* else as they are: equal sums are common */
+            scores[i] = -3 + random_within(&seed, 1) * (double)strlen(TEXTS[i]);
         made->scores[i] = scores[i];
     }
 }
@@ -72,12 +71,9 @@ static void compare(const struct made *made, const char *word, size_t n)
 {
     const size_t mark = owned_mark();
     int32_t *ids = new_bytes((n + 1) * sizeof *ids);
-    engine_token *tokens = new_bytes((n + 1) * sizeof *tokens);
-    const struct token_input input = {.text = word, .text_len = n};
+    const engine_token *tokens = found_tokens;
     const size_t n_tokens = plain_tokens(made, word, n, ids);
-    const struct token_count count = tokenizer_encode(&made->fixture.tokenizer, &input, false, NULL,
-                                                      tokens, n + 1, made->fixture.scratch);
-    assert_int_equal(count.n, n_tokens);
+    assert_int_equal(encode_text(&made->fixture, word, n).n, n_tokens);
     for (size_t i = 0; i < n_tokens; i++) {
         assert_int_equal(tokens[i].id, ids[n_tokens - 1 - i]);
         assert_int_equal(tokens[i].begin, i > 0 ? tokens[i - 1].end : 0);
@@ -93,10 +89,8 @@ TEST(random_words)
         char word[200];
         uint64_t random = seed;
         make(&made, seed);
-        for (size_t i = 0; i < sizeof word; i++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            word[i] = "abz"[(random >> 33) % (seed % 2 == 0 ? N_LETTERS : 2)];
-        }
+        for (size_t i = 0; i < sizeof word; i++)
+            word[i] = "abz"[support_below(&random, seed % 2 == 0 ? N_LETTERS : 2)];
         for (size_t n = 1; n <= sizeof word; n += 1 + n / 8)
             compare(&made, word, n);
     }
@@ -125,12 +119,9 @@ TEST(undecided_words)
 
 static void compare_unknown(const struct made *made, const char *word)
 {
-    const struct token_input input = {.text = word, .text_len = strlen(word)};
-    engine_token token;
-    const struct token_count count = tokenizer_encode(&made->fixture.tokenizer, &input, false, NULL,
-                                                      &token, 1, made->fixture.scratch);
-    assert_int_equal(count.n, 1);
-    assert_true(token.id == 0 && token.begin == 0 && token.end == input.text_len);
+    assert_int_equal(encode_text(&made->fixture, word, strlen(word)).n, 1);
+    assert_true(found_tokens->id == 0 && found_tokens->begin == 0 &&
+                found_tokens->end == strlen(word));
 }
 
 /* Sections that are too short, or say what is not so. */

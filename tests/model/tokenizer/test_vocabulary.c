@@ -1,7 +1,7 @@
 /* tags: sizes aarch64 */
 #include "model/tokenizer/vocabulary.h"
 #include "tests/owned.h"
-#include "tests/suite.h"
+#include "tests/support.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -207,10 +207,9 @@ TEST(damaged_sections)
     unsigned char *copy = new_bytes(built.bytes);
     for (size_t round = 0; round < 20000; round++) {
         memcpy(copy, section, built.bytes);
-        for (size_t flips = 0; flips < 8; flips++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            copy[16 + (seed >> 33) % (built.bytes - 16)] = (unsigned char)(seed >> 56);
-        }
+        for (size_t flips = 0; flips < 8; flips++)
+            copy[16 + support_below(&seed, built.bytes - 16)] =
+                (unsigned char)support_random(&seed);
         ask_everything(copy, built.bytes);
     }
 }

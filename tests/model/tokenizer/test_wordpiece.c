@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = MAX_TOKENS };
+enum { MOST = 4096 };
 
 /* NULL, or why the tables cannot be built. */
 static const char *build(struct fixture *f, const char *const *words, size_t n,
@@ -19,14 +19,6 @@ static const char *build(struct fixture *f, const char *const *words, size_t n,
     *f = fixture_of(2, SETTINGS("unknown", "0"));
     fixture_set(&f->tokenizer, settings);
     return fixture_build(f, words, n);
-}
-
-static size_t encode(const struct fixture *f, const char *text, size_t len, engine_token *found)
-{
-    const struct token_count count = encode_text(f, text, len);
-    assert_true(count.n <= MOST && count.wrong == NULL);
-    memcpy(found, found_tokens, count.n * sizeof *found);
-    return count.n;
 }
 
 /* ---- The twin ---- */
@@ -108,7 +100,7 @@ static size_t plain_pieces(const struct random_vocabulary *v, const char *prefix
 TEST(twin)
 {
     static const char *const prefixes[] = {"##", "", "@", "[a long prefix of 31 bytes ....]"};
-    static engine_token expected[MOST], found[MOST];
+    static engine_token expected[MOST];
     uint64_t random = 7;
     for (int round = 0; round < 400; round++) {
         struct random_vocabulary v;
@@ -130,8 +122,8 @@ TEST(twin)
                 n += plain_pieces(&v, prefix, word, len, max_chars, expected + n);
                 len += (size_t)snprintf(text + len, sizeof text - len, "%s ", word);
             }
-            assert_int_equal(encode(&f, text, len, found), n);
-            support_assert_tokens(found, expected, n);
+            assert_int_equal(encode_text(&f, text, len).n, n);
+            support_assert_tokens(found_tokens, expected, n);
         }
     }
 }
@@ -154,7 +146,7 @@ TEST(short_way_is_long_way)
     static const char *const parts[] = {
         "a", "b",      "the",     "ing",  "A",  "B",      " ",      "\t",   "\n", ".", "-", "1",
         "2", "\u00E9", "e\u0301", "\x01", "\0", "\u65E5", "\u00AD", "\xFF", "$",  "_", "E"};
-    static engine_token tokens[2][MOST];
+    static engine_token short_way[MOST];
     uint64_t random = 3;
     for (int round = 0; round < 2 * 5 * 7; round++) {
         struct fixture f[2];
@@ -166,17 +158,17 @@ TEST(short_way_is_long_way)
                                "max_word", "9", "added", way == 0 ? "" : "16:n")));
         for (int texts = 0; texts < 200; texts++) {
             char text[256];
-            size_t len = 0, n[2];
+            size_t len = 0;
             for (size_t k = support_below(&random, 25); k > 0; k--) {
                 const char *part = parts[support_below(&random, sizeof parts / sizeof *parts)];
                 const size_t part_len = part[0] == '\0' ? 1 : strlen(part);
                 memcpy(text + len, part, part_len);
                 len += part_len;
             }
-            for (int way = 0; way < 2; way++)
-                n[way] = encode(&f[way], text, len, tokens[way]);
-            assert_int_equal(n[0], n[1]);
-            support_assert_tokens(tokens[0], tokens[1], n[0]);
+            const size_t n = encode_text(&f[0], text, len).n;
+            memcpy(short_way, found_tokens, n * sizeof *short_way);
+            assert_int_equal(encode_text(&f[1], text, len).n, n);
+            support_assert_tokens(short_way, found_tokens, n);
         }
     }
 }
@@ -187,25 +179,24 @@ TEST(long_words)
 {
     static const char *const words[] = {"[UNK]", "a", "##a", "aaaaaaaaaa", "\u00E9", "##\u00E9"};
     static char text[100000];
-    static engine_token tokens[MOST];
     struct fixture f;
     assert_null(build(&f, words, 6, SETTINGS("kind", "wordpiece", "splitter", "blanks")));
     memset(text, 'a', sizeof text);
-    assert_int_equal(encode(&f, text, 100, tokens), 1 + 90);
-    assert_int_equal(tokens[90].begin, 99);
-    assert_int_equal(encode(&f, text, 101, tokens), 1);
-    assert_int_equal(encode(&f, text, sizeof text, tokens), 1);
-    assert_int_equal(tokens[0].id, 0);
-    assert_int_equal(tokens[0].end, sizeof text);
+    assert_int_equal(encode_text(&f, text, 100).n, 1 + 90);
+    assert_int_equal(found_tokens[90].begin, 99);
+    assert_int_equal(encode_text(&f, text, 101).n, 1);
+    assert_int_equal(encode_text(&f, text, sizeof text).n, 1);
+    assert_int_equal(found_tokens[0].id, 0);
+    assert_int_equal(found_tokens[0].end, sizeof text);
     for (size_t i = 0; i < 200; i += 2)
         memcpy(text + i, "\u00E9", 2);
-    assert_int_equal(encode(&f, text, 200, tokens), 100);
-    assert_int_equal(tokens[99].end, 200);
-    assert_int_equal(encode(&f, text, 201, tokens), 1);
+    assert_int_equal(encode_text(&f, text, 200).n, 100);
+    assert_int_equal(found_tokens[99].end, 200);
+    assert_int_equal(encode_text(&f, text, 201).n, 1);
 
     assert_null(build(&f, words, 6, SETTINGS("kind", "words", "splitter", "blanks")));
     assert_tokens(&f, "a aa aaaaaaaaaa aaaaaaaaaaa", "1(0,1) 0(2,4) 3(5,15) 0(16,27)");
-    assert_int_equal(encode(&f, text, sizeof text, tokens), 1);
+    assert_int_equal(encode_text(&f, text, sizeof text).n, 1);
 }
 
 /* ---- Added tokens ---- */
@@ -298,7 +289,6 @@ TEST(dropped)
 {
     static const char *const words[] = {"[UNK]", "a", "##b", "[X]"};
     struct fixture f;
-    engine_token tokens[4];
     assert_null(build(&f, words, 4,
                       SETTINGS("kind", "wordpiece", "splitter", "blanks", "added", "0", "dropped",
                                "0", "single", "3:0 A:0")));
@@ -306,11 +296,10 @@ TEST(dropped)
     assert_tokens(&f, "z [UNK]", "3(0,0)");
     const struct token_input input = {.text = "z a z a a", .text_len = 9};
     const struct token_limit limit = {.most = 3, .left = true};
-    const struct token_count count =
-        tokenizer_encode(&f.tokenizer, &input, true, &limit, tokens, 4, f.scratch);
+    const struct token_count count = encode_input(&f, &input, true, &limit);
     assert_int_equal(count.n, 3);
     assert_int_equal(count.n_dropped, 1);
-    assert_int_equal(tokens[1].begin, 6);
+    assert_int_equal(found_tokens[1].begin, 6);
 }
 
 /* As model2vec cuts a text at its end: characters, then tokens with the dropped ones. */
@@ -325,15 +314,14 @@ TEST(cut_as_model2vec)
         {"a \u00e9 a a", 9, 2, 1}, {"a a a a", 9, 3, 1}, {"a a a ", 9, 3, 0},  {"z a a a", 0, 3, 0},
     };
     struct fixture f;
-    engine_token tokens[8];
     assert_null(build(&f, words, 3,
                       SETTINGS("kind", "wordpiece", "splitter", "blanks", "unknown", "0", "dropped",
                                "0", "max_chars", "6")));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct token_input input = {.text = cases[i].text, .text_len = strlen(cases[i].text)};
         const struct token_limit limit = {.most = cases[i].most};
-        const struct token_count count = tokenizer_encode(
-            &f.tokenizer, &input, true, cases[i].most > 0 ? &limit : NULL, tokens, 8, f.scratch);
+        const struct token_count count =
+            encode_input(&f, &input, true, cases[i].most > 0 ? &limit : NULL);
         if (count.n != cases[i].n || count.n_dropped != cases[i].n_dropped)
             fail_msg("'%s': %zu tokens, %zu cut", cases[i].text, count.n, count.n_dropped);
     }
@@ -348,7 +336,6 @@ TEST(many_added)
     char *list = new_bytes(N * 8), *text = new_bytes(LEN);
     size_t n = 0;
     struct fixture f;
-    assert_true(list != NULL && text != NULL);
     for (int i = 0; i < N; i++) {
         if (i < N / 4)
             memset(texts[i], 'x', (size_t)i + 1);
@@ -362,9 +349,7 @@ TEST(many_added)
     assert_null(
         build(&f, words, N, SETTINGS("kind", "words", "splitter", "blanks", "added", list)));
     memset(text, 'x', LEN);
-    const struct token_input input = {.text = text, .text_len = LEN};
-    assert_int_equal(tokenizer_encode(&f.tokenizer, &input, true, NULL, NULL, 0, f.scratch).n,
-                     LEN / (N / 4));
+    assert_int_equal(encode_text(&f, text, LEN).n, LEN / (N / 4));
     assert_tokens(&f, "xxx<token 1001> <token 1000><token 1>",
                   "2(0,3) 1001(3,15) 1000(16,28) 0(28,34) 0(35,37)");
 }

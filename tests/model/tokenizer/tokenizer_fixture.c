@@ -3,7 +3,7 @@
 
 #include "tests/model/tokenizer/pieces_section.h"
 #include "tests/owned.h"
-#include "tests/suite.h"
+#include "tests/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,11 +66,16 @@ struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
     return fixture;
 }
 
+struct token_count encode_input(const struct fixture *fixture, const struct token_input *input,
+                                bool special, const struct token_limit *limit)
+{
+    return tokenizer_encode(&fixture->tokenizer, input, special, limit, found_tokens, MAX_TOKENS,
+                            fixture->scratch);
+}
+
 struct token_count encode_text(const struct fixture *fixture, const char *text, size_t len)
 {
-    const struct token_input input = {.text = text, .text_len = len};
-    return tokenizer_encode(&fixture->tokenizer, &input, true, NULL, found_tokens, MAX_TOKENS,
-                            fixture->scratch);
+    return encode_input(fixture, &(struct token_input){.text = text, .text_len = len}, true, NULL);
 }
 
 const char *shown_tokens(const struct fixture *fixture, const char *text, size_t len)
@@ -96,6 +101,5 @@ size_t words_of(char *text, size_t n)
 size_t random_below(size_t n)
 {
     static uint64_t seed = 1;
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(seed >> 33) % n;
+    return support_below(&seed, n);
 }

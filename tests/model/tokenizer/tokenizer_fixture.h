@@ -12,9 +12,9 @@ struct fixture {
     void *scratch;
 };
 
-enum { MAX_TOKENS = 4096, N_FEW_WORDS = 10 };
+enum { MAX_TOKENS = 1 << 16, N_FEW_WORDS = 10 };
 
-extern engine_token found_tokens[MAX_TOKENS];    /* what the last encode_text() found */
+extern engine_token found_tokens[MAX_TOKENS];    /* what was encoded last */
 extern const char *const FEW_WORDS[N_FEW_WORDS]; /* <unk> i ride bike <s> </s> U+FFFD οδος I i̇ */
 
 #define SETTINGS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -32,6 +32,8 @@ const char *fixture_build(struct fixture *fixture, const char *const *words, siz
 struct fixture fixture_new(const char *const *words, size_t n, size_t n_types,
                            const char *const *settings);
 
+struct token_count encode_input(const struct fixture *fixture, const struct token_input *input,
+                                bool special, const struct token_limit *limit);
 struct token_count encode_text(const struct fixture *fixture, const char *text, size_t len);
 
 /* "id(begin,end) ..." of a text's tokens, in one static buffer. */

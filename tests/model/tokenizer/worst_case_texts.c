@@ -146,11 +146,3 @@ bool worst_case_tokenizer_open(struct worst_case_tokenizer *worst, size_t index)
     build(worst, made[WORD] != NULL ? made[WORD] : LONGEST_BERT);
     return true;
 }
-
-size_t worst_case_tokenizer_count(const struct worst_case_tokenizer *worst, const char *text,
-                                  size_t len)
-{
-    const struct token_input input = {.text = text, .text_len = len};
-    const struct fixture *fixture = &worst->fixture;
-    return tokenizer_encode(&fixture->tokenizer, &input, false, NULL, NULL, 0, fixture->scratch).n;
-}

@@ -20,8 +20,4 @@ struct worst_case_tokenizer {
 /* Returns false past the last one. */
 bool worst_case_tokenizer_open(struct worst_case_tokenizer *worst, size_t index);
 
-/* Returns the number of tokens of the text; stores none. */
-size_t worst_case_tokenizer_count(const struct worst_case_tokenizer *worst, const char *text,
-                                  size_t len);
-
 #endif

@@ -4,7 +4,7 @@
  * invalid texts is among the cases of tokenizer/test_wordpiece_cases.c. */
 #include "model/unicode/unicode.h"
 #include "tests/owned.h"
-#include "tests/suite.h"
+#include "tests/support.h"
 
 #include <string.h>
 
@@ -139,8 +139,7 @@ TEST(random_bytes)
     for (size_t round = 0; round < 100000; round++) {
         unsigned char text[24];
         for (size_t i = 0; i < sizeof text; i++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            const unsigned byte = (unsigned)(seed >> 40);
+            const unsigned byte = (unsigned)support_random(&seed);
             text[i] = (unsigned char)((byte & 0x300) == 0 ? byte : 0x80 | byte);
         }
         check_text(text, 1 + round % sizeof text);
