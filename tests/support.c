@@ -414,6 +414,14 @@ float *support_encode(engine_session *session, const engine_input *inputs, size_
     return out;
 }
 
+void support_assert_refused(engine_status status, engine_status expected, const engine_error *error)
+{
+    assert_int_equal(status, expected);
+    assert_int_equal(error->status, expected);
+    assert_int_not_equal(error->message[0], 0);
+    assert_non_null(memchr(error->message, 0, sizeof error->message));
+}
+
 void support_assert_tokens(const engine_token *got, const engine_token *expected, size_t n)
 {
     for (size_t i = 0; i < n; i++) { /* field by field: padding may differ */

@@ -96,6 +96,11 @@ engine_input support_ids(const int32_t *ids, size_t n);
  * folder. False: neither is there. */
 bool support_comma_locale(const char *folder);
 
+/* The call returns this status, and the error has it too, with words. */
+#define assert_refuses(name, error, call) support_assert_refused(call, ENGINE_ERROR_##name, error)
+void support_assert_refused(engine_status status, engine_status expected,
+                            const engine_error *error);
+
 void support_assert_tokens(const engine_token *got, const engine_token *expected, size_t n);
 
 /* A deterministic generator (splitmix64): the next number, and one below n. */

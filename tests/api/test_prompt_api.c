@@ -139,13 +139,6 @@ TEST(rank_uses_the_prompts)
     assert_float_equal(scores[1], engine_cosine(a, b, D), 0);
     options.pooling = ENGINE_POOLING_NONE;
     assert_fails(ARGUMENT, engine_rank(session, &query, texts, 2, &options, scores));
-
-    /* The wrong one of many is named by its index among all inputs. */
-    engine_input many[50] = {{0}};
-    float many_scores[50];
-    many[41] = (engine_input){.ids = (const int32_t[]){TINY_VOCABULARY}, .n_ids = 1};
-    assert_fails(ARGUMENT, engine_rank(session, &query, many, 50, NULL, many_scores));
-    assert_non_null(strstr(engine_session_message(session), "input 41: id 8"));
 }
 
 /* ---- Vectors without the prompt's tokens: pools_prompt no ---- */
@@ -364,32 +357,6 @@ TEST(windows_of_a_pair)
 }
 
 /* ---- One session, two threads ---- */
-
-static void busy_inside_a_callback(const engine_trace_view *view, void *user)
-{
-    engine_session *traced = *(engine_session **)user;
-    engine_input input = engine_text("i");
-    float vector[D];
-    engine_token token;
-    (void)view;
-    assert_fails(BUSY, engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
-    assert_fails(BUSY, engine_tokenize(traced, &input, NULL, &token, 1, NULL, NULL));
-    assert_fails(BUSY, engine_rank(traced, &input, &input, 1, NULL, vector));
-    assert_non_null(strstr(engine_session_message(traced), "another call is using"));
-}
-
-TEST(session_is_busy_while_it_works)
-{
-    engine_session *traced = NULL;
-    engine_session_options options =
-        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN,
-                               .trace_callback = busy_inside_a_callback, .trace_user = &traced);
-    engine_input input = engine_text("i ride");
-    float vector[D];
-    traced = support_session(model, &options);
-    assert_ok(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
-    assert_ok(engine_encode(traced, &input, 1, NULL, vector, D, NULL, NULL));
-}
 
 enum { N_CALLS = 3000 };
 

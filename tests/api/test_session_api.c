@@ -12,33 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { D = TINY_WIDTH };
-
-static void *model_bytes;
-static size_t model_len;
-static engine_model *model;
-static engine_session *session;
-
-SET_UP()
-{
-    support_allow_threads(3);
-    model_bytes = tiny_model_bytes("learned", &model_len);
-    model = support_open_memory(model_bytes, model_len);
-    session = support_session(model, NULL);
-}
-
-static void assert_bits_equal(const float *a, const float *b, size_t n)
-{
-    assert_memory_equal(a, b, n * sizeof *a);
-}
-
-static void assert_refused(const engine_error *error, engine_status status, engine_status expected)
-{
-    assert_int_equal(status, expected);
-    assert_int_equal(error->status, expected);
-    assert_int_not_equal(error->message[0], 0);
-    assert_non_null(memchr(error->message, 0, sizeof error->message));
-}
+TINY_SUITE((support_allow_threads(3), tiny_model_bytes("learned", &len)));
 
 TEST(harmless_without_object)
 {
@@ -53,7 +27,7 @@ static void assert_session_refused(const engine_session_options *options, engine
     engine_error error;
     engine_session *other = session;
     assert_int_equal(engine_session_bytes(model, options), 0);
-    assert_refused(&error, engine_session_new(model, options, &other, &error), expected);
+    support_assert_refused(engine_session_new(model, options, &other, &error), expected, &error);
     assert_null(other);
 }
 
@@ -69,9 +43,9 @@ TEST(session_options)
     engine_error error;
     engine_session *other = session;
     size_t least;
-    assert_refused(&error, engine_session_new(NULL, NULL, &other, &error), ENGINE_ERROR_ARGUMENT);
+    assert_refuses(ARGUMENT, &error, engine_session_new(NULL, NULL, &other, &error));
     assert_null(other);
-    assert_refused(&error, engine_session_new(model, NULL, NULL, &error), ENGINE_ERROR_ARGUMENT);
+    assert_refuses(ARGUMENT, &error, engine_session_new(model, NULL, NULL, &error));
     assert_fails(ARGUMENT, engine_session_new(NULL, NULL, NULL, NULL));
     assert_string_equal(engine_session_message(session), "");
     assert_true(engine_session_threads(session) >= 1);
@@ -129,8 +103,7 @@ TEST(learned_positions_without_table)
     engine_model *sinusoidal = support_open_memory(bytes, len);
     options.position = ENGINE_POSITION_LEARNED;
     assert_int_equal(engine_session_bytes(sinusoidal, &options), 0);
-    assert_refused(&error, engine_session_new(sinusoidal, &options, &other, &error),
-                   ENGINE_ERROR_UNSUPPORTED);
+    assert_refuses(UNSUPPORTED, &error, engine_session_new(sinusoidal, &options, &other, &error));
     assert_null(other);
     options.position = ENGINE_POSITION_SINUSOIDAL;
     support_session(sinusoidal, &options);
@@ -154,7 +127,7 @@ TEST(position_numbers_are_copied)
     token_weight = position_weight = (double)NAN;
     assert_ok(engine_encode(changed, &input, 1, NULL, same, D, NULL, NULL));
     assert_ok(engine_encode(session, &input, 1, NULL, other, D, NULL, NULL));
-    assert_bits_equal(out, same, D);
+    assert_memory_equal(out, same, sizeof out);
     assert_memory_not_equal(out, other, sizeof out);
 }
 
@@ -166,10 +139,12 @@ TEST(sets_of_instructions)
     assert_non_null(strstr(engine_build_info(), "kernels portable"));
     assert_int_equal(setenv("ENGINE_ISA", "none", 1), 0); /* opening a model then fails */
     assert_non_null(strstr(engine_build_info(), "kernels portable"));
+    size_t model_len;
+    const void *model_bytes = tiny_model_bytes("learned", &model_len);
     engine_model *none;
     engine_error error;
-    assert_refused(&error, engine_model_open_memory(model_bytes, model_len, NULL, &none, &error),
-                   ENGINE_ERROR_ARGUMENT);
+    assert_refuses(ARGUMENT, &error,
+                   engine_model_open_memory(model_bytes, model_len, NULL, &none, &error));
     assert_non_null(strstr(error.message, "the environment's ENGINE_ISA is 'none'"));
     if (isa == NULL || setenv("ENGINE_ISA", isa, 1) != 0)
         unsetenv("ENGINE_ISA");
@@ -230,13 +205,16 @@ TEST(only_where_asked)
 static void ask_at_work(const engine_trace_view *view, void *user)
 {
     engine_session *own = *(engine_session **)user;
+    engine_input input = engine_text("i");
     engine_profile profile;
-    float score;
+    engine_token token;
+    float vector[D];
     (void)view;
     assert_fails(BUSY, engine_session_profile(own, &profile));
-    assert_fails(BUSY, engine_encode(own, NULL, 0,
-                                     &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
-                                     &score, 1, NULL, NULL));
+    assert_fails(BUSY, engine_encode(own, &input, 1, NULL, vector, D, NULL, NULL));
+    assert_fails(BUSY, engine_tokenize(own, &input, NULL, &token, 1, NULL, NULL));
+    assert_fails(BUSY, engine_rank(own, &input, &input, 1, NULL, vector));
+    assert_non_null(strstr(engine_session_message(own), "another call is using"));
 }
 
 TEST(not_while_it_works)
@@ -247,6 +225,7 @@ TEST(not_while_it_works)
                                .trace_callback = ask_at_work, .trace_user = &own);
     float out[N_TEXTS * D];
     own = support_session(model, &options);
+    encode_texts(own, out);
     encode_texts(own, out);
 }
 

@@ -159,12 +159,16 @@ TEST(buffers_too_small)
             size_t needed = 0, cap = corpus.n_rows * WIDTH * part / 4 - (part == 4);
             out[cap] = 7;
             memset(results, 0, sizeof results);
-            assert_fails(BUFFER, engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN, out,
-                                               cap, &needed, results));
+            assert_fails(BUFFER, engine_encode(session, corpus.inputs, N_INPUTS, &PER_TOKEN,
+                                               part > 0 ? out : NULL, cap, &needed, results));
             assert_int_equal(needed, corpus.n_rows * WIDTH);
             assert_true(out[cap] == 7);
-            for (size_t i = 0; i < N_INPUTS; i++)
+            for (size_t i = 0; i < N_INPUTS; i++) {
+                const size_t end = i + 1 < N_INPUTS ? corpus.row[i + 1] : corpus.n_rows;
                 assert_int_equal(results[i].row, corpus.row[i]);
+                assert_int_equal(results[i].n_tokens, end - corpus.row[i]);
+                assert_int_equal(results[i].n_dropped, 0);
+            }
             assert_fails(BUFFER, engine_encode(session, corpus.inputs, N_INPUTS, NULL, out,
                                                N_INPUTS * WIDTH - 1, &needed, results));
             assert_int_equal(needed, N_INPUTS * WIDTH);
