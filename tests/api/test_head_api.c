@@ -26,6 +26,16 @@ SET_UP()
     of_words = support_session(words, NULL);
 }
 
+static engine_session *session_of(const char *options)
+{
+    return support_session(support_small_model(options), NULL);
+}
+
+static engine_encode_options with(engine_pooling pooling)
+{
+    return ENGINE_ENCODE_OPTIONS(.pooling = pooling);
+}
+
 static engine_encode_options bad_options(void)
 {
     return ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS, .on_long = (engine_on_long)9);
@@ -42,24 +52,15 @@ TEST(names_of_labels)
 TEST(classify_at_its_edges)
 {
     engine_input text = support_text("I ride bike");
-    engine_encode_options bad = bad_options();
+    engine_encode_options bad = bad_options(), labelled = with(ENGINE_POOLING_LABELS);
     float scores[MOST * N_LABELS];
     size_t needed = 0;
-    assert_fails(ARGUMENT, engine_encode(NULL, &text, 1,
-                                         &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
-                                         scores, 9, NULL, NULL));
-    assert_fails(UNSUPPORTED,
-                 engine_encode(of_plain, &text, 1,
-                               &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores, 9,
-                               NULL, NULL));
+    assert_fails(ARGUMENT, engine_encode(NULL, &text, 1, &labelled, scores, 9, NULL, NULL));
+    assert_fails(UNSUPPORTED, engine_encode(of_plain, &text, 1, &labelled, scores, 9, NULL, NULL));
     assert_fails(ARGUMENT, engine_encode(of_labels, &text, 1, &bad, scores, 9, NULL, NULL));
-    assert_fails(BUFFER, engine_encode(of_labels, &text, 1,
-                                       &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS),
-                                       scores, 8, &needed, NULL));
+    assert_fails(BUFFER, engine_encode(of_labels, &text, 1, &labelled, scores, 8, &needed, NULL));
     assert_int_equal(needed, 3 * N_LABELS);
-    assert_ok(engine_encode(of_labels, &text, 1,
-                            &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS), scores, 9,
-                            &needed, NULL));
+    assert_ok(engine_encode(of_labels, &text, 1, &labelled, scores, 9, &needed, NULL));
     for (size_t token = 0; token < 3; token++) /* softmax */
         assert_true(fabsf(scores[3 * token] + scores[3 * token + 1] + scores[3 * token + 2] - 1) <=
                     1e-6f);
@@ -115,8 +116,7 @@ TEST(entities_of_tokens_and_after_a_prompt)
  * gaps between tokens. Each word is an entity, as its label is one of B-. */
 TEST(words_of_tokens)
 {
-    engine_session *session =
-        support_session(support_small_model("--head token --labels B-X,B-Y"), NULL);
+    engine_session *session = session_of("--head token --labels B-X,B-Y");
     engine_encode_options first = ENGINE_ENCODE_OPTIONS(.strategy = ENGINE_STRATEGY_FIRST);
     engine_token tokens[] = {{.id = 1, .end = 2},
                              {.id = 2, .begin = 2, .end = 2},
@@ -209,8 +209,7 @@ TEST(rank_without_pooling)
     for (size_t i = 0; i < 2; i++) {
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = own[i]);
         float scores[2], expected[2];
-        engine_model *model = support_small_model(kinds[i]);
-        engine_session *session = support_session(model, NULL);
+        engine_session *session = session_of(kinds[i]);
         assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
         assert_ok(engine_rank(session, &query, texts, 2, &options, expected));
         assert_memory_equal(scores, expected, sizeof scores);
@@ -242,7 +241,7 @@ TEST(rank_of_texts_without_words)
     } kinds[] = {{"--set token_vectors=6", ENGINE_POOLING_COLBERT},
                  {"--set sparse=linear", ENGINE_POOLING_SPARSE}};
     for (size_t i = 0; i < 2; i++) {
-        engine_session *of_small = support_session(support_small_model(kinds[i].options), NULL);
+        engine_session *of_small = session_of(kinds[i].options);
         engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = kinds[i].pooling);
         assert_ok(engine_rank(of_small, &query, texts, 2, &options, scores));
         assert_true(scores[0] == (i == 0 ? -2 : 0) && scores[1] >= scores[0]);
@@ -261,8 +260,7 @@ TEST(pooler_without_tokens)
     engine_input input = {.ids = IDS, .n_ids = 2, .mask = mask};
     engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
     float out[WIDTH], zeros[WIDTH] = {0};
-    engine_session *session =
-        support_session(support_small_model("--head pooler --head-dense tanh"), NULL);
+    engine_session *session = session_of("--head pooler --head-dense tanh");
     assert_ok(engine_encode(session, &input, 1, &options, out, WIDTH, NULL, NULL));
     assert_memory_equal(out, zeros, sizeof out);
 }
@@ -271,13 +269,10 @@ TEST(pooler_without_tokens)
 TEST(names_of_many_labels_are_cut)
 {
     static const char begin[] = "the model labels texts (LABEL_0, LABEL_1, ";
-    engine_session *session =
-        support_session(support_small_model("--head sequence --labels 40"), NULL);
+    engine_session *session = session_of("--head sequence --labels 40");
     engine_input text = support_text("I ride");
     float vector[MOST];
-    assert_fails(UNSUPPORTED, engine_encode(session, &text, 1,
-                                            &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL),
-                                            vector, MOST, NULL, NULL));
+    assert_fails(UNSUPPORTED, engine_encode(session, &text, 1, NULL, vector, MOST, NULL, NULL));
     const char *message = engine_session_message(session);
     assert_memory_equal(message, begin, sizeof begin - 1);
     assert_true(strcspn(message, ")") < sizeof "the model labels texts (" + 120);
@@ -291,8 +286,7 @@ TEST(rank_by_pairs_at_its_edges)
                  tokens = {0}, counted = {0}, paired = cat, ids = support_ids(IDS, 2), pair = cat,
                  of_lengths[] = {{.n_ids = 1}, {.n_tokens = 1}};
     float scores[2];
-    engine_session *session =
-        support_session(support_small_model("--head sequence --labels 1"), NULL);
+    engine_session *session = session_of("--head sequence --labels 1");
     tokens.tokens = &token;
     paired.pair_len = 1;
     pair.pair = "dog";
@@ -364,7 +358,7 @@ TEST(rank_counts_what_it_cuts)
         size_t n_cut = 7;
         engine_encode_options seen = ENGINE_ENCODE_OPTIONS(.n_cut = &n_cut),
                               asked = ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE);
-        engine_session *session = support_session(support_small_model(made[i]), NULL);
+        engine_session *session = session_of(made[i]);
         assert_fails(LENGTH, engine_rank(session, &query, texts, 3, NULL, scores));
         assert_ok(engine_rank(session, &query, texts, 3, &seen, scores));
         assert_int_equal(n_cut, 2);
@@ -413,11 +407,6 @@ TEST(metrics_of_models)
 
 /* ---- Sparse weights, vectors of tokens, vectors that are cut ---- */
 
-static engine_encode_options with(engine_pooling pooling)
-{
-    return ENGINE_ENCODE_OPTIONS(.pooling = pooling);
-}
-
 static void refused(engine_session *session, const engine_encode_options *options,
                     engine_status status, const char *message)
 {
@@ -431,35 +420,35 @@ static void refused(engine_session *session, const engine_encode_options *option
 TEST(models_without)
 {
     engine_encode_options sparse = with(ENGINE_POOLING_SPARSE), many = with(ENGINE_POOLING_COLBERT);
-    engine_info info = ENGINE_INFO();
     refused(of_plain, &sparse, ENGINE_ERROR_UNSUPPORTED,
             "the model has no sparse weights, as SPLADE has");
     refused(of_plain, &many, ENGINE_ERROR_UNSUPPORTED,
             "the model has no layer for tokens' vectors, as ColBERT has");
-    assert_ok(engine_model_info(plain, &info, NULL));
-    assert_int_equal(info.token_vectors, 0);
-    assert_int_equal(info.has_sparse, 0);
-    assert_ok(engine_model_info(rich, &info, NULL));
-    assert_int_equal(info.token_vectors, VECTOR);
-    assert_int_equal(info.has_sparse, 1);
+    for (size_t i = 0; i < 2; i++) {
+        engine_info info = ENGINE_INFO();
+        assert_ok(engine_model_info(i == 0 ? plain : rich, &info, NULL));
+        assert_true(info.token_vectors == i * VECTOR && info.has_sparse == (int)i);
+    }
 }
 
 TEST(options_that_make_no_sense)
 {
-    engine_encode_options options = with((engine_pooling)13);
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "pooling is 13, expected 0 to 12");
-    options = with(ENGINE_POOLING_SPARSE);
-    options.normalize = 1;
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "pooling is 'sparse'");
-    options = with(ENGINE_POOLING_SPARSE);
-    options.dimensions = 3;
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "dimensions is 3, but only vectors of texts");
-    options = with(ENGINE_POOLING_COLBERT);
-    options.dimensions = VECTOR + 1;
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "dimensions is 7, the vectors have 6");
-    options = with(ENGINE_POOLING_MEAN);
-    options.dimensions = WIDTH + 1;
-    refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, "dimensions is 17, the vectors have 16");
+    static const struct {
+        engine_encode_options options;
+        const char *message;
+    } cases[] = {{{.pooling = (engine_pooling)13}, "pooling is 13, expected 0 to 12"},
+                 {{.pooling = ENGINE_POOLING_SPARSE, .normalize = 1}, "pooling is 'sparse'"},
+                 {{.pooling = ENGINE_POOLING_SPARSE, .dimensions = 3},
+                  "dimensions is 3, but only vectors of texts"},
+                 {{.pooling = ENGINE_POOLING_COLBERT, .dimensions = VECTOR + 1},
+                  "dimensions is 7, the vectors have 6"},
+                 {{.pooling = ENGINE_POOLING_MEAN, .dimensions = WIDTH + 1},
+                  "dimensions is 17, the vectors have 16"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        engine_encode_options options = cases[i].options;
+        options.struct_bytes = sizeof options;
+        refused(of_rich, &options, ENGINE_ERROR_ARGUMENT, cases[i].message);
+    }
 }
 
 TEST(texts_without_tokens)

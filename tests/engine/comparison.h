@@ -23,7 +23,7 @@ struct subject {
 struct texts {
     size_t n;
     engine_input inputs[MAX_TEXTS];
-    struct plain_output expected[MAX_TEXTS];
+    struct plain_output *expected[MAX_TEXTS];
 };
 
 /* Makes a model of these options of encode-new and opens it with both; isa NULL: the best there is.
@@ -31,6 +31,11 @@ struct texts {
 __attribute__((format(printf, 2, 3))) struct subject *comparison_make(const char *isa,
                                                                       const char *words, ...);
 void comparison_reopen(struct subject *subject, const char *isa);
+
+/* The reference's result for an input, released after the test. */
+struct plain_output *comparison_expected(const struct plain_weights *weights,
+                                         const struct plain_input *input,
+                                         const struct plain_options *options);
 
 /* Random texts of these lengths, and the reference's results for them. */
 struct texts *comparison_texts(const struct subject *subject, const size_t *lens, size_t n,

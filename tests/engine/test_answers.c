@@ -63,7 +63,7 @@ static void compare_sparse(const struct subject *subject, const struct texts *te
     const float *out = support_encode(session, texts->inputs, N_TEXTS, &sparse, &needed);
     assert_int_equal(needed, N_TEXTS * VOCABULARY);
     for (size_t i = 0; i < N_TEXTS; i++) {
-        if (!plain_sparse(&subject->weights, &texts->expected[i], texts->inputs[i].ids, NULL, 0,
+        if (!plain_sparse(&subject->weights, texts->expected[i], texts->inputs[i].ids, NULL, 0,
                           expected, error))
             fail_msg("%s", error);
         support_compare(worst, TOLERANCE, out + i * VOCABULARY, expected, VOCABULARY,
@@ -85,7 +85,7 @@ static void compare_vectors(const struct subject *subject, const struct texts *t
                             &needed, results));
     for (size_t i = 0; i < N_TEXTS; i++) {
         size_t n = LENGTHS[i] - !has_first;
-        if (!plain_token_vectors(&subject->weights, &texts->expected[i], expected, error))
+        if (!plain_token_vectors(&subject->weights, texts->expected[i], expected, error))
             fail_msg("%s", error);
         assert_int_equal(results[i].row, row);
         assert_int_equal(results[i].n_tokens, LENGTHS[i]);
@@ -132,7 +132,6 @@ TEST(fillers_of_queries)
     struct worst worst = {0};
     query.role = ENGINE_ROLE_QUERY;
     for (size_t i = 0; i < 3 * sizeof made / sizeof *made; i++) {
-        struct plain_output output;
         engine_token tokens[128] = {{0}};
         int32_t ids[128];
         const size_t fill = n_fillers[i % 3], n = 8 + fill;
@@ -158,13 +157,12 @@ TEST(fillers_of_queries)
                     .n = n, .ids = ids, .n_unseen = is_text ? 0 : fill};
                 assert_ok(engine_encode(session, &input, 1, is_text ? &text : &query, got, n * 20,
                                         NULL, NULL));
-                if (!plain_encode(&subject->weights, &plain,
-                                  &(struct plain_options){.int8_rows = true}, &output, error) ||
-                    !plain_token_vectors(&subject->weights, &output, expected, error))
+                const struct plain_output *output = comparison_expected(
+                    &subject->weights, &plain, &(struct plain_options){.int8_rows = true});
+                if (!plain_token_vectors(&subject->weights, output, expected, error))
                     fail_msg("%s: %s", subject->words, error);
                 support_compare(&worst, TOLERANCE, got, expected, n * 20, "%s: %zu fillers",
                                 subject->words, fill);
-                plain_output_free(&output);
             }
     }
     support_assert_within(&worst, TOLERANCE, "vectors of queries with fillers");

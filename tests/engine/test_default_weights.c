@@ -3,9 +3,8 @@
  * Vectors are as near as the rounding of rows to bytes lets them be (test_int8.c says why): in a
  * quarter of these texts no number falls to the other side of a half, and all values are within
  * 1e-5; in the others a step of one row goes through the layers after it. */
-#include "engine/plain/answers.h"
 #include "engine/plain/words.h"
-#include "tests/support.h"
+#include "tests/engine/comparison.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,17 +51,6 @@ static size_t tokens_of(engine_session *session, const struct plain_weights *wei
     return n;
 }
 
-static double cosine(const float *a, const double *b, size_t n)
-{
-    double product = 0, of_a = 0, of_b = 0;
-    for (size_t i = 0; i < n; i++) {
-        product += (double)a[i] * b[i];
-        of_a += (double)a[i] * (double)a[i];
-        of_b += b[i] * b[i];
-    }
-    return product / sqrt(of_a * of_b);
-}
-
 static const float *encode(engine_session *session, const char *text, engine_pooling pooling)
 {
     const engine_input input = support_text(text);
@@ -83,26 +71,26 @@ TEST(texts_have_the_ids_and_vectors_of_the_second_implementation)
     engine_session *session = support_session(support_open(path), NULL);
     for (size_t i = 0; i < TEXTS; i++) {
         int32_t ids[MOST_TOKENS];
-        struct plain_output output;
+        float rounded[WIDTH];
         size_t width;
         write_text(&seed, i % (MOST_WORDS + 1), text, sizeof text);
         const struct plain_input input = {.n = tokens_of(session, &weights, text, ids), .ids = ids};
-        if (!plain_encode(&weights, &input, &(struct plain_options){.int8_rows = true}, &output,
-                          error))
-            fail_msg("%s", error);
-        double *expected = plain_vector_of_text(&weights, &output, &width, error);
+        const struct plain_output *output =
+            comparison_expected(&weights, &input, &(struct plain_options){.int8_rows = true});
+        double *expected = plain_vector_of_text(&weights, output, &width, error);
         assert_true(expected != NULL && width == WIDTH);
         const float *rows = encode(session, text, ENGINE_POOLING_NONE),
                     *vector = encode(session, text, ENGINE_POOLING_MODEL);
         const double difference =
-            support_difference(rows, output.tokens, input.n * WIDTH, false).largest;
+            support_difference(rows, output->tokens, input.n * WIDTH, false).largest;
         const double of_vector = support_difference(vector, expected, WIDTH, true).largest;
         n_close += difference <= TOLERANCE;
         n_close_vectors += of_vector <= TOLERANCE;
         largest = fmax(largest, difference);
-        least = fmin(least, cosine(vector, expected, WIDTH));
+        for (size_t c = 0; c < WIDTH; c++)
+            rounded[c] = (float)expected[c];
+        least = fmin(least, engine_cosine(vector, rounded, WIDTH));
         free(expected);
-        plain_output_free(&output);
     }
     print_message("%zu of %d texts within %g (vectors: %zu), largest difference %.2g, least "
                   "cosine %.6f\n",

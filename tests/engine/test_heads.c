@@ -15,10 +15,10 @@ static engine_session *open_head(const char *options)
 TEST(cross_encoder)
 {
     engine_session *session = open_head("--head sequence --labels 1 --head-dense tanh");
-    engine_input query = {.text = "I ride", .text_len = 6};
-    engine_input texts[] = {{.text = "bike", .text_len = 4}, {.text = "dog cat", .text_len = 7}};
-    engine_input pairs[] = {{.text = "I ride", .text_len = 6, .pair = "bike", .pair_len = 4},
-                            {.text = "I ride", .text_len = 6, .pair = "dog cat", .pair_len = 7}};
+    engine_input query = support_text("I ride");
+    engine_input texts[] = {support_text("bike"), support_text("dog cat")};
+    engine_input pairs[] = {engine_text_pair("I ride", "bike"),
+                            engine_text_pair("I ride", "dog cat")};
     float scores[2], expected[2];
     assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
     assert_ok(engine_encode(session, pairs, 2,
@@ -34,7 +34,7 @@ TEST(no_pooler)
         "", "--head mask --head-dense tanh", "--head sequence --labels 2 --head-dense relu",
         "--head sequence --labels 2 --head-dense tanh --head-pooling mean"};
     engine_encode_options pooler = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
-    engine_input text = {.text = "I ride", .text_len = 6};
+    engine_input text = support_text("I ride");
     float out[16];
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++) {
         engine_session *session = open_head(without[i]);
@@ -50,7 +50,7 @@ TEST(no_mask_token)
         {"--head mask --head-dense tanh", "its tokenizer names no mask token"},
         {"", "no head for mask tokens: its head is 'none'"},
     };
-    engine_input text = {.text = "I ride", .text_len = 6};
+    engine_input text = support_text("I ride");
     engine_candidate out[2];
     for (size_t i = 0; i < 2; i++) {
         engine_session *session = open_head(models[i][0]);
@@ -64,7 +64,7 @@ TEST(pooler_of_a_classifier)
 {
     engine_session *session = open_head("--head sequence --labels 2 --head-dense tanh");
     engine_encode_options pooler = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER);
-    engine_input text = {.text = "I ride", .text_len = 6};
+    engine_input text = support_text("I ride");
     float out[16];
     assert_ok(engine_encode(session, &text, 1, &pooler, out, 16, NULL, NULL));
     for (size_t i = 0; i < 16; i++)
@@ -77,8 +77,7 @@ TEST(rank_by_cosine)
     engine_input texts[40];
     float scores[40], vectors[2 * 16];
     for (size_t i = 0; i < 40; i++) /* more than one batch */
-        texts[i] = i % 2 ? (engine_input){.text = "dog cat", .text_len = 7}
-                         : (engine_input){.text = "I ride bike", .text_len = 11};
+        texts[i] = i % 2 ? support_text("dog cat") : support_text("I ride bike");
     assert_ok(engine_rank(session, &texts[0], texts, 40, NULL, scores));
     assert_ok(engine_encode(session, texts, 2, NULL, vectors, 2 * 16, NULL, NULL));
     float expected = (float)engine_cosine(vectors, vectors + 16, 16);
@@ -101,7 +100,6 @@ TEST(own_vectors_of_many_steps)
         "--pooling mean --projections 2 --set projection_activation=identity,gelu_tanh"};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         for (size_t n_prompt = 0; n_prompt < 3; n_prompt++) {
-            struct plain_output output;
             engine_token tokens[5] = {{0}};
             char error[256];
             float got[6 * 16];
@@ -115,18 +113,16 @@ TEST(own_vectors_of_many_steps)
             engine_input input = {.tokens = tokens, .n_tokens = 5};
             const int32_t ids[] = {0, 3, 6, 2, 5};
             assert_ok(engine_encode(session, &input, 1, NULL, got, 96, &n_floats, NULL));
-            if (!plain_encode(&subject->weights, &(struct plain_input){.n = 5, .ids = ids}, NULL,
-                              &output, error))
-                fail_msg("%s", error);
-            output.n_prompt = n_prompt;
-            double *expected = plain_vector_of_text(&subject->weights, &output, &width, error);
+            struct plain_output *output = comparison_expected(
+                &subject->weights, &(struct plain_input){.n = 5, .ids = ids}, NULL);
+            output->n_prompt = n_prompt;
+            double *expected = plain_vector_of_text(&subject->weights, output, &width, error);
             assert_int_equal(n_floats, width);
             for (size_t c = 0; c < width; c++)
                 if (!(fabs((double)got[c] - expected[c]) <= 1e-5 * fmax(1, fabs(expected[c]))))
                     fail_msg("%s: column %zu is %.9g, expected %.9g", subject->words, c,
                              (double)got[c], expected[c]);
             free(expected);
-            plain_output_free(&output);
         }
 }
 
@@ -139,7 +135,7 @@ TEST(pooling_that_is_asked_for)
                                        "--projections 1 --pooling none"};
     engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN),
                           every = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
-    engine_input text = {.text = "I ride", .text_len = 6};
+    engine_input text = support_text("I ride");
     for (size_t i = 0; i < sizeof with / sizeof with[0]; i++) {
         engine_session *session = open_head(with[i]);
         float pooled[16], tokens[2 * 16], own[2 * 16];

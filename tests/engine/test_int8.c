@@ -30,7 +30,7 @@ static size_t count_close(const struct subject *subject, const struct texts *tex
                             sizeof out / sizeof *out, NULL, results));
     for (size_t i = 0; i < texts->n; i++) {
         struct difference difference =
-            support_difference(out + results[i].row * width, texts->expected[i].tokens,
+            support_difference(out + results[i].row * width, texts->expected[i]->tokens,
                                results[i].n_tokens * width, false);
         n_close += difference.largest <= TOLERANCE;
         *largest = fmax(*largest, difference.largest);
