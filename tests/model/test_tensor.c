@@ -302,18 +302,9 @@ static void check_bytes(size_t rows, size_t cols)
 
 TEST(bytes)
 {
-    static const size_t around[] = {0,
-                                    1,
-                                    (size_t)1 << (HALF - 1),
-                                    (size_t)1 << HALF,
-                                    SIZE_MAX / 64,
-                                    SIZE_MAX / 16,
-                                    SIZE_MAX / 8,
-                                    SIZE_MAX / 5,
-                                    SIZE_MAX / 4,
-                                    SIZE_MAX / 2,
-                                    SIZE_MAX - 16,
-                                    SIZE_MAX};
+    const size_t root = (size_t)1 << HALF, most = SIZE_MAX;
+    const size_t around[] = {0,        1,        root / 2, root,     most / 64, most / 16,
+                             most / 8, most / 5, most / 4, most / 2, most - 16, most};
     enum { N = sizeof around / sizeof *around };
     uint64_t state = 4;
     for (size_t rows = 1; rows <= 70; rows++)
@@ -334,21 +325,6 @@ TEST(bytes)
     assert_int_equal(tensor_bytes(TENSOR_INT8A7, LAYOUT_ROWS, 4, 4), 0);
     assert_int_equal(tensor_bytes(TENSOR_F32, (enum tensor_layout)2, 4, 4), 0);
     assert_int_equal(tensor_bytes(TENSOR_F32, LAYOUT_PANELS, SIZE_MAX / 8, SIZE_MAX / 8), 0);
-}
-
-TEST(scales_offset)
-{
-    for (size_t rows = 1; rows <= 70; rows++) {
-        for (size_t cols = 1; cols <= 70; cols++) {
-            for (int layout = LAYOUT_ROWS; layout <= LAYOUT_PANELS; layout++) {
-                size_t n_scales = layout == LAYOUT_PANELS ? (rows + 15) / 16 * 16 : rows;
-                size_t at = tensor_scales_offset((enum tensor_layout)layout, rows, cols);
-                assert_int_equal(at % TENSOR_ALIGN, 0);
-                assert_int_equal(at + 4 * n_scales,
-                                 tensor_bytes(TENSOR_INT8, (enum tensor_layout)layout, rows, cols));
-            }
-        }
-    }
 }
 
 /* After the scales of int8a8 and int8a7 as many sums, then a factor for each column; decoded, an

@@ -29,8 +29,7 @@ engine_status assert_words(engine_status status)
     return status;
 }
 
-/* Asks a model for all that it has. */
-static void ask_everything(const engine_model *model)
+void ask_everything(const engine_model *model)
 {
     engine_section_info section;
     engine_tensor_info tensor;
@@ -39,10 +38,14 @@ static void ask_everything(const engine_model *model)
     size_t len, sum = 0;
     float positions[2 * D];
     assert_ok(engine_model_info(model, &info, NULL));
-    for (size_t i = 0; engine_model_section(model, i, &section) == 0; i++)
+    for (size_t i = 0; engine_model_section(model, i, &section) == 0; i++) {
         sum += strlen(section.tag);
-    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == 0; i++)
+        assert_true(section.offset + section.n_bytes <= info.file_bytes);
+    }
+    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == 0; i++) {
         sum += strlen(tensor.name) + strlen(tensor.type) + strlen(tensor.layout);
+        assert_true(tensor.offset + tensor.n_bytes <= info.file_bytes);
+    }
     for (int s = 0; s < 3; s++)
         for (size_t i = 0;
              engine_model_setting(model, (engine_settings)s, i, &key, &text, &len) == 0; i++)

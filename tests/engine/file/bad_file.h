@@ -19,6 +19,9 @@ engine_status assert_words(engine_status status);
 /* The error of the last open. */
 extern engine_error last;
 
+/* Asks a model for all that it has, which is in its file. */
+void ask_everything(const engine_model *model);
+
 /* Encodes a text, a pair and ids; a status is fine, a crash is not. */
 void use_model(const engine_model *model);
 

@@ -58,33 +58,22 @@ TEST(longer_than_it_says)
     assert_refused(&longer, ENGINE_ERROR_FORMAT, "");
 }
 
-static void expect_refusal(struct patient *copy, size_t at, const void *user)
+/* `heals` is NULL, or the checksum of the header is made right again. */
+static void open_with_header(struct patient *copy, size_t at, const void *heals)
 {
-    (void)user;
-    if (open_patient(copy) == 0)
-        fail_msg("a change of byte %zu was not seen", at);
-}
-
-TEST(every_header_byte)
-{
-    for (size_t at = 0; at < HEADER; at++)
-        flip(&sound, at, expect_refusal, NULL);
-}
-
-static void open_with_healed_header(struct patient *copy, size_t at, const void *user)
-{
-    (void)user;
-    if (at < 60)
+    if (at < 60 && heals != NULL)
         heal_header(copy);
-    const bool is_a_version = at == 8 && get_u32(copy->data + 8) == 2;
+    const bool is_a_version = heals != NULL && at == 8 && get_u32(copy->data + 8) == 2;
     if (!is_a_version && open_patient(copy) == 0)
         fail_msg("a change of header byte %zu was not seen", at);
 }
 
-TEST(every_header_byte_healed)
+TEST(every_header_byte)
 {
-    for (size_t at = 0; at < HEADER; at++)
-        flip(&sound, at, open_with_healed_header, NULL);
+    for (size_t at = 0; at < HEADER; at++) {
+        flip(&sound, at, open_with_header, NULL);
+        flip(&sound, at, open_with_header, "");
+    }
 }
 
 TEST(the_header_says_what_is_wrong)

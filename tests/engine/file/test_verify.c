@@ -278,31 +278,10 @@ static void write_random(size_t len, uint64_t state)
 /* Everything that reads the map: with any contents, nothing reads outside it. */
 static void use(const engine_model *model)
 {
-    const char *key, *value;
-    engine_tensor_info tensor;
-    engine_section_info section;
-    engine_info info = ENGINE_INFO();
-    float out[TINY_WIDTH];
-    engine_input input = support_text("I ride the bike");
-    engine_session *session;
-    assert_ok(engine_model_info(model, &info, NULL));
-    assert_non_null(info.norm);
-    for (size_t i = 0; engine_model_tensor(model, i, &tensor) == ENGINE_OK; i++) {
-        assert_true(strlen(tensor.type) > 0 && strlen(tensor.name) > 0);
-        assert_true(tensor.offset + tensor.n_bytes <= info.file_bytes);
-    }
-    for (size_t i = 0; engine_model_section(model, i, &section) == ENGINE_OK; i++)
-        assert_true(section.offset + section.n_bytes <= info.file_bytes);
-    for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0;
-             engine_model_setting(model, (engine_settings)i, k, &key, &value, NULL) == 0;)
-            k++;
+    ask_everything(model);
     assert_fails(FORMAT, engine_model_verify(model, &last));
     assert_non_null(strstr(last.message, " is damaged"));
-    if (engine_session_new(model, NULL, &session, &last) == ENGINE_OK)
-        for (int twice = 0; twice < 2; twice++)
-            engine_encode(session, &input, 1, NULL, out, TINY_WIDTH, NULL, NULL);
-    engine_session_free(session);
+    use_model(model);
 }
 
 /* `dd if=/dev/urandom of=served.weights conv=notrunc`: directory, sections, vocabulary, numbers. */

@@ -1,6 +1,5 @@
 /* tags: numbers aarch64 */
-/* Rotary positions against their formula in double, and what they promise: the product of a query
- * and a key depends on their distance alone. ALiBi's slopes and the rows of biases. */
+/* Rotary positions against their formula in double; ALiBi's slopes and the rows of biases. */
 #include "tests/model/plain.h"
 
 #include "model/layers/attention_position.h"
@@ -46,37 +45,6 @@ TEST(turned)
                                                   .base = bases[b]},
                                  widths[w][1], position, &largest);
     assert_bound(&largest, 3e-7, "turned");
-}
-
-static double product_at(const struct rotary *rotary, const float *q, const float *k,
-                         uint32_t query, uint32_t key)
-{
-    uint32_t positions[] = {query, key}, lengths[] = {5000, 5000};
-    float *angles = new_floats(2 * rotary->width), *a = copy_floats(q, rotary->width),
-          *b = copy_floats(k, rotary->width);
-    rotary_rows(rotary, positions, lengths, 2, angles);
-    rotary_turn(rotary, angles, 1, rotary->width, a);
-    rotary_turn(rotary, angles + rotary->width, 1, rotary->width, b);
-    double product = plain_product(a, b, 1, rotary->width).sum;
-    return product;
-}
-
-/* 32 products of numbers within ±1, each of which has been turned. */
-TEST(distance_alone_counts)
-{
-    uint64_t state = 5;
-    struct rotary rotary = {.width = 32, .base = 10000, .factor = 1};
-    float *q = random_floats(&state, 32, 1), *k = random_floats(&state, 32, 1);
-    struct largest largest = {0};
-    for (uint32_t distance = 0; distance < 50; distance += 7) {
-        double expected = product_at(&rotary, q, k, distance, 0);
-        for (uint32_t key = 1; key < 4900; key += 1 + key / 2) {
-            double got = product_at(&rotary, q, k, key + distance, key);
-            note_error(&largest, fabs(got - expected), got, expected, (double)key);
-        }
-    }
-    assert_true(fabs(product_at(&rotary, q, k, 0, 7) - product_at(&rotary, q, k, 7, 0)) > 1e-3);
-    assert_bound(&largest, 2e-6, "the same distance elsewhere");
 }
 
 /* The base of a text grows from the first token on that the model was not trained with: by the

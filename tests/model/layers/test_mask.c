@@ -50,12 +50,3 @@ TEST(kept)
         }
     }
 }
-
-TEST(no_mask)
-{
-    for (size_t n = 0; n <= 70; n++) {
-        struct kept_tokens kept = mask_kept(NULL, n);
-        assert_true(kept.n_kept == n && kept.first == 0 && kept.span == n);
-        assert_true(mask_keeps(NULL, n));
-    }
-}

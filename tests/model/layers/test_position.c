@@ -1,6 +1,6 @@
 /* tags: numbers aarch64 */
-/* The computed encodings against their formulas, and against what follows from them: lengths,
- * distances, rows that are unique, and rows that come back.
+/* The computed encodings against their formulas, and against what follows from them: rows that are
+ * unique, and rows that come back. Other bases are in engine/test_positions.c.
  *
  * Both are computed in double and rounded once, so they differ by half a step of a float: 2^-25 for
  * numbers up to 1; and by p·2^-52 for the angle's own rounding. */
@@ -73,39 +73,6 @@ static float *rows_of(const struct position_encoding *encoding, size_t n)
 static bool same_rows(const float *rows, size_t width, size_t a, size_t b)
 {
     return memcmp(rows + a * width, rows + b * width, width * sizeof *rows) == 0;
-}
-
-/* |PE(p)| = √(D/2) at every even D, and |PE(p) - PE(p+k)| = √Σ 2(1 - cos(k·f)) at every p, for
- * every base. */
-TEST(lengths_of_any_base)
-{
-    static const double bases[] = {2, 100, 10000, 1e6, 0.5};
-    static const size_t widths[] = {2, 4, 64, 100, 512};
-    enum { N = 40 };
-    for (size_t c = 0; c < 25; c++) {
-        struct position_encoding encoding = scheme_of(POSITION_SINUSOIDAL, widths[c % 5]);
-        encoding.base = bases[c / 5];
-        size_t width = encoding.width;
-        float *rows = rows_of(&encoding, N);
-        for (size_t k = 0; k < 4; k++) {
-            double expected = (double)width / 2;
-            for (size_t i = 0; k > 0 && i < width; i += 2)
-                expected +=
-                    (i == 0 ? -expected : 0) +
-                    2 * (1 - cos((double)k * pow(encoding.base, -(double)i / (double)width)));
-            for (size_t p = 0; p + k < N; p++) {
-                double square = 0;
-                for (size_t i = 0; i < width; i++) {
-                    double a = (double)rows[p * width + i];
-                    double b = k > 0 ? (double)rows[(p + k) * width + i] : 0;
-                    square += (a - b) * (a - b);
-                }
-                if (!(fabs(sqrt(square) - sqrt(expected)) <= 0x1p-23 * sqrt((double)width)))
-                    fail_msg("base %g, D %zu, p %zu, k %zu: %.9g, expected %.9g", encoding.base,
-                             width, p, k, sqrt(square), sqrt(expected));
-            }
-        }
-    }
 }
 
 /* A frequency f has the wave length 1/f: its columns come back after it to the last bit, and are
