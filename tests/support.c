@@ -358,6 +358,16 @@ const char *support_isa(size_t index)
     return index < support_isas() ? runs[index] : NULL;
 }
 
+const char *support_set_isa(size_t index)
+{
+    const char *isa = support_isa(index);
+    if (isa == NULL)
+        unsetenv("ENGINE_ISA");
+    else
+        setenv("ENGINE_ISA", isa, 1);
+    return isa;
+}
+
 engine_model *support_open_isa(const char *path, const char *isa, engine_precision precision)
 {
     engine_info info = ENGINE_INFO();

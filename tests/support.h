@@ -77,6 +77,9 @@ const char *support_isa(size_t index);
 
 size_t support_isas(void); /* how many */
 
+/* Puts that name into the environment for searches; past the last, takes it out again. */
+const char *support_set_isa(size_t index);
+
 /* Opens the model under that instruction set and checks that it is in use. */
 engine_model *support_open_isa(const char *path, const char *isa, engine_precision precision);
 

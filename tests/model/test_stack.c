@@ -136,8 +136,7 @@ TEST(models_and_searches)
     static const char *const types[] = {"f32", "f16", "bf16", "int8"};
     if (support_sanitized())
         skip();
-    for (size_t isa = 0; support_isa(isa); isa++) {
-        setenv("ENGINE_ISA", support_isa(isa), 1);
+    for (size_t isa = 0; support_set_isa(isa); isa++) {
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             for (size_t type = 0; type < sizeof types / sizeof *types; type++) {
                 if (i % 2 && type % 3) /* f16 and bf16 are f32 when they are computed */
@@ -150,7 +149,6 @@ TEST(models_and_searches)
             }
         assert_enough(stack_used(search_rows, NULL), support_isa(isa), "search");
     }
-    unsetenv("ENGINE_ISA");
 }
 
 /* ---- Tokenizers ---- */

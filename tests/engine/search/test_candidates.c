@@ -154,15 +154,13 @@ TEST(the_hits_of_every_kind_of_rows)
     static const size_t widths[] = {1, 7, 8, 17, 31, 64, 100, 129, 384, 1000};
     const char *isa;
     size_t turn = 0;
-    for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
-        setenv("ENGINE_ISA", isa, 1);
+    for (size_t i = 0; (isa = support_set_isa(i)) != NULL; i++) {
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w += support_slow() ? 4 : 1)
             for (enum kind kind = 0; kind < N_KINDS; kind++, turn++) {
                 try_kind(ENGINE_INT8, widths[w], kind, turn);
                 try_kind(ENGINE_BINARY, widths[w], kind, turn + turn / 8);
             }
     }
-    unsetenv("ENGINE_ISA");
 }
 
 /* ---- Rows that reach the bound ---- */
@@ -237,14 +235,12 @@ TEST(a_row_that_the_rounding_of_the_query_hides)
 {
     enum { SEEDS = 40 };
     const char *isa;
-    for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
+    for (size_t i = 0; (isa = support_set_isa(i)) != NULL; i++) {
         size_t n_best = 0;
-        setenv("ENGINE_ISA", isa, 1);
         for (uint64_t seed = 0; seed < 2 * SEEDS; seed++)
             n_best += try_hidden(seed % 2 != 0 ? ENGINE_INT8 : ENGINE_BINARY, isa, seed) ? 1 : 0;
         assert_true(n_best > SEEDS / 2);
     }
-    unsetenv("ENGINE_ISA");
 }
 
 /* ---- Scores that differ by the rounding of sums alone ---- */
@@ -279,9 +275,8 @@ static struct trial make_shuffled(engine_element type, uint64_t seed)
 TEST(scores_that_differ_by_roundings)
 {
     const char *isa;
-    for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
+    for (size_t i = 0; (isa = support_set_isa(i)) != NULL; i++) {
         size_t n = support_slow() ? 4 : 8, n_distinct = 0;
-        setenv("ENGINE_ISA", isa, 1);
         for (size_t turn = 0; turn < n; turn++) {
             const size_t mark = owned_mark();
             struct trial trial = make_shuffled(turn % 2 != 0 ? ENGINE_INT8 : ENGINE_BINARY, turn);
@@ -293,7 +288,6 @@ TEST(scores_that_differ_by_roundings)
         }
         assert_true(n_distinct > n / 2);
     }
-    unsetenv("ENGINE_ISA");
 }
 
 /* ---- Numbers that float32 rounds otherwise, or not at all ---- */
@@ -323,8 +317,7 @@ TEST(scores_at_the_ends_of_float32)
     enum { WIDTH = 256 };
     float query[WIDTH], row[WIDTH];
     const char *isa;
-    for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
-        setenv("ENGINE_ISA", isa, 1);
+    for (size_t i = 0; (isa = support_set_isa(i)) != NULL; i++) {
         for (uint64_t turn = 0, seed = 1; turn < (support_slow() ? 6 : 30); turn++) {
             for (size_t k = 0; k < WIDTH; k++) {
                 query[k] = some_number(&seed);
@@ -338,5 +331,4 @@ TEST(scores_at_the_ends_of_float32)
             try_scores(query, row, 1e-28, "the query is subnormal");
         }
     }
-    unsetenv("ENGINE_ISA");
 }

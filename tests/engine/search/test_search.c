@@ -174,13 +174,11 @@ static void try_all(engine_element type, size_t width, size_t n, size_t n_querie
 TEST(scores_are_those_of_the_twin)
 {
     const char *isa;
-    for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
-        setenv("ENGINE_ISA", isa, 1);
+    for (size_t i = 0; (isa = support_set_isa(i)) != NULL; i++) {
         for (engine_element type = 0; type <= ENGINE_BINARY; type++)
             for (size_t w = support_slow() ? i % 3 : 0; w < N_WIDTHS; w += support_slow() ? 3 : 1)
                 try_all(type, WIDTHS[w], 1 + (w * 7) % 40, 1 + (w * 5 + i) % MOST_QUERIES);
     }
-    unsetenv("ENGINE_ISA");
 }
 
 TEST(the_same_bits_on_every_set_that_fuses)
@@ -192,17 +190,15 @@ TEST(the_same_bits_on_every_set_that_fuses)
             struct trial trial = make(w, type, N, WIDTHS[w], QUERIES, 0);
             engine_hit *other = new_bytes((size_t)N * QUERIES * sizeof *other);
             bool is_first = true;
-            for (size_t i = 0; (isa = support_isa(i)) != NULL; i++) {
+            for (size_t i = 0; (isa = support_set_isa(i)) != NULL; i++) {
                 if (strcmp(isa, "portable") == 0)
                     continue;
-                setenv("ENGINE_ISA", isa, 1);
                 search(&trial, 0, QUERIES, N, 0, 1, is_first ? trial.hits : other);
                 if (!is_first)
                     assert_same(other, trial.hits, (size_t)N * QUERIES);
                 is_first = false;
             }
         }
-    unsetenv("ENGINE_ISA");
 }
 
 /* Blocks and threads: more rows than a block has, few and many queries. */

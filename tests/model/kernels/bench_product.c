@@ -46,9 +46,10 @@ static void by_blas(const void *of)
     const struct call *call = of;
     for (size_t i = 0; i < COPIES; i++) {
         const struct operands *o = &call->copies[i];
-        blas_multiply(
-            call->blas, o->n_rows, o->out_stride, o->k, 1, (struct blas_operand){o->x, o->k, false},
-            (struct blas_operand){o->values, o->k, true}, false, call->out, o->out_stride);
+        blas_multiply(call->blas, o->n_rows, o->out_stride, o->k, 1,
+                      (struct blas_operand){o->x, o->x_stride, false},
+                      (struct blas_operand){o->values, o->k, true}, false, call->out,
+                      o->out_stride);
     }
 }
 

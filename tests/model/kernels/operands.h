@@ -5,9 +5,10 @@
 
 #include "tests/model/plain.h"
 
-/* Rows in int8 (q, quantization) where the weights are; residual and gate as long as out. */
+/* Rows of x are apart. Rows in int8 (q, quantization) where the weights are; residual and gate as
+ * long as out. */
 struct operands {
-    size_t n_rows, n_panels, k, out_stride, q_stride;
+    size_t n_rows, n_panels, k, x_stride, out_stride, q_stride;
     float *x, *values, *bias, *residual, *gate; /* values: of the weights, [n_panels * PANEL, k] */
     int8_t *q;
     struct quantization *quantization;

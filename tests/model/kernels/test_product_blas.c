@@ -62,7 +62,8 @@ static void check_sums(const struct kernels *kernels, const struct operands *o, 
         if (c % PANEL == 0)
             matrix_panel(&o->weight.matrix, c / PANEL, panel);
         for (size_t row = 0; row < o->n_rows; row++) {
-            struct plain_sum plain = plain_product(o->x + row * k, panel + c % PANEL, PANEL, k);
+            struct plain_sum plain =
+                plain_product(o->x + row * o->x_stride, panel + c % PANEL, PANEL, k);
             double got = out[row * columns + c];
             double error = (got - plain.sum) / (plain.magnitude * (double)k * FLOAT_ROUNDING);
             note_error(largest, error < 0 ? -error : error, got, plain.sum, (double)k);
