@@ -14,7 +14,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/machine/environment.sh
 export BUILD=${BUILD:-build}
-limit=${TEST_SECONDS:-1800}
+limit=${TEST_SECONDS:-3600}
 # Threads that wait by spinning take the CPU from threads that compute; machines that run tests are busy.
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 jobs=${JOBS:-$(($(nproc 2>/dev/null || echo 2) + 1))}

@@ -138,7 +138,7 @@ start munged munged --foreground --force --key-file="$folder/munge.key" --socket
 await 60 test -S "$folder/munge.socket" || skip "munged does not start: $(tail -n 1 "$folder/munged.log")"
 start_slurm || skip "Slurm does not start: $(grep -h error "$folder"/{slurmctld,node1}.log | head -n 2)"
 is_up=yes
-timeout 120 sbatch --wait --quiet --output=/dev/null --wrap true >/dev/null 2>&1 ||
+timeout 600 sbatch --wait --quiet --output=/dev/null --wrap true >/dev/null 2>&1 ||
     skip "Slurm runs no job: $(grep -h error "$folder"/{slurmctld,node1,node2}.log | head -n 2)"
 
 "$@"

@@ -138,7 +138,7 @@ int crash_run(const struct crash_case *tested, const char *option, char message[
     pid_t program = fork();
     if (program == 0) {
         int in = open(input, O_RDONLY), to = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        alarm(120);
+        alarm(600);
         if (dup2(in, 0) == 0 && dup2(to, 1) == 1 && dup2(to, 2) == 2 && chdir(work) == 0)
             execv(arguments[0], arguments);
         _exit(126);

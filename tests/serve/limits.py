@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-from server import FOLDER, PROGRAMS, Server, await_true, make_models, program, request, run_all, write
+from server import FOLDER, PATIENCE, PROGRAMS, Server, await_true, make_models, program, request, run_all, write
 
 OPENAI = "/v1/embeddings"
 SMALL = {"model": "plain", "input": "a"}
@@ -168,7 +168,7 @@ class Time(unittest.TestCase):
                                 (request("/health", "", method="GET") + b"GET /health HTTP/1.1\r\nX: ", b"a")):
                 connection = server.send(begin)
                 with self.assertRaises(OSError):
-                    for _ in range(300):
+                    for _ in range(20 * PATIENCE):
                         connection.sendall(drop)
                         time.sleep(0.05)
                 connection.close()
@@ -185,7 +185,7 @@ class Time(unittest.TestCase):
             for connection in silent:
                 connection.close()
         few = [f"{PROGRAMS}/encode-serve", "--listen", "127.0.0.1:0", "-m", f"{FOLDER}/plain.weights"]
-        run = subprocess.run(few, capture_output=True, check=False, timeout=60,
+        run = subprocess.run(few, capture_output=True, check=False, timeout=PATIENCE,
                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
         self.assertEqual((run.returncode, b"40 files may be open" in run.stderr), (1, True), run.stderr)
 
@@ -262,7 +262,7 @@ class Slow(unittest.TestCase):
         with subprocess.Popen(command) as process:
             await_true(lambda: is_blocked(process.pid, signal.SIGHUP))
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(60), 0)
+            self.assertEqual(process.wait(PATIENCE), 0)
         os.unlink(path)
         write(path, "key\n")
         with Server("--log", "none", "--timeout", "1", "--api-key-file", path) as server:
@@ -286,7 +286,7 @@ class Access(unittest.TestCase):
                             ("good\na b \n", b"line 2: it begins or ends with a blank"), (" a\n", b"line 1: it begins"),
                             ("a\tb\n", b"control character"), ("x" * 256 + "\n", b"more than 255")):
             write(path, text)
-            run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+            run = subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE)
             self.assertEqual((run.returncode, words in run.stderr), (1, True), (text, run.stderr))
         write(path, "# the first is of Ann\nfirst\r\n\n" + "x" * 255 + "\n#second", 0o644)
         with Server("--log", "none", "--api-key-file", path) as server:
@@ -433,11 +433,11 @@ class Access(unittest.TestCase):
         for address in (":99999", "127.0.0.1:99999", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:", "127.0.0.1:x", "[::1]",
                         "unix:", "unix:" + "x" * 108, "127.0.0.1:0x50", "127.0.0.1: 80", "localhost:http", ""):
             run = subprocess.run([f"{PROGRAMS}/encode-serve", "--listen", address, "-m", f"{FOLDER}/plain.weights"],
-                                 capture_output=True, check=False, timeout=60)
+                                 capture_output=True, check=False, timeout=PATIENCE)
             self.assertEqual((run.returncode, b"--listen takes" in run.stderr), (2, True), (address, run.stderr))
         for origin in ("https://a.example/", "https://a.example/page", "a.example", "https://", "null"):
             run = subprocess.run([f"{PROGRAMS}/encode-serve", "--cors", origin, "-m", f"{FOLDER}/plain.weights"],
-                                 capture_output=True, check=False, timeout=60)
+                                 capture_output=True, check=False, timeout=PATIENCE)
             self.assertEqual((run.returncode, b"--cors takes" in run.stderr), (2, True), (origin, run.stderr))
 
 

@@ -29,7 +29,7 @@ def call_on(connection):
 
 def work(log):
     global n_calls
-    connection = http.client.HTTPConnection(address, timeout=30)
+    connection = http.client.HTTPConnection(address, timeout=600)
     while not os.path.exists(stop):
         try:
             answer, will_close = call_on(connection)

@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from server import FOLDER, PROGRAMS, Server, await_true, make_models, program, run_all, write
+from server import FOLDER, PATIENCE, PROGRAMS, Server, await_true, make_models, program, run_all, write
 
 sys.path.append("tests/tools/lesson")
 from page_numbers import Engine  # noqa: E402
@@ -400,7 +400,7 @@ class Errors(unittest.TestCase):
         file = f"{FOLDER}/plain.weights"
         for models, words in ((["-m", file, "-m", file], "the name 'plain' is that of two models: give the model another one by -m NAME=FILE"),
                               (["-m", f'a"b={file}'], "the name 'a\"b' has a quotation mark, a backslash or a control")):
-            run = subprocess.run([*command, *models], capture_output=True, check=False, timeout=60)
+            run = subprocess.run([*command, *models], capture_output=True, check=False, timeout=PATIENCE)
             self.assertEqual((run.returncode, words in run.stderr.decode()), (1, True), run.stderr)
 
     def test_bodies(self):
@@ -646,7 +646,7 @@ class Serving(unittest.TestCase):
         """Silent and slow connections are closed; a server full of them serves newcomers at once."""
         with Server("--log", "none", "--timeout", "1") as server:
             for data in (b"", b"POST /embed HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"):
-                with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+                with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
                     connection.sendall(data)
                     self.assertEqual(connection.recv(1), b"")
         with Server("--log", "none", "--timeout", "1", models=("labels",)) as server:
@@ -658,7 +658,7 @@ class Serving(unittest.TestCase):
                 connection.sendall((head + body) * 20)
                 began = time.monotonic()
                 with self.assertRaises(OSError):  # it reads a little, and never all
-                    while time.monotonic() - began < 30:
+                    while time.monotonic() - began < PATIENCE:
                         time.sleep(0.2)
                         server.good("/health")
                         if not connection.recv(100):

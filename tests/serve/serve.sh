@@ -29,7 +29,7 @@ start_server_of() { # [NAME=]FILE OPTION...
 
 await_port() { # until the server of $pid has printed its address in $log, or has ended
     url=
-    for _ in $(seq 600); do
+    for _ in $(seq 12000); do
         url=$(sed -n 's/^encode-serve: listening on //p' "$log")
         if [ -n "$url" ] || ! kill -0 "$pid" 2>/dev/null; then break; fi
         sleep 0.05

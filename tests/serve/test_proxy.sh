@@ -22,7 +22,7 @@ haproxy -db -f tools/hosts/serve/haproxy.cfg >"$folder/haproxy" 2>&1 &
 pids+=($!)
 run haproxy -c -f tools/hosts/serve/haproxy.cfg
 check 'haproxy takes the configuration' [ $code = 0 ]
-for _ in $(seq 100); do
+for _ in $(seq 6000); do
     curl -sf "http://$LISTEN/health" >/dev/null && break
     sleep 0.1
 done
@@ -53,7 +53,7 @@ kill -HUP "$pid3"
 await_calls 600
 check 'a server that opened its files anew is there' kill -0 "$pid3"
 answered() { curl -s "http://$1/metrics" | awk '/^[a-z_]*requests[a-z_]*[{].*200/ {n += $NF} END {print n + 0}'; }
-for _ in $(seq 300); do
+for _ in $(seq 6000); do
     [ "$(answered "$SERVER2")" = 0 ] || break
     sleep 0.1
 done

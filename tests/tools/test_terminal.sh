@@ -22,7 +22,7 @@ says() { grep -qF -- "$1" out; }
 terminal "encode -f ids" # the keyboard says nothing: the end of /dev/null
 check 'a hint before the keyboard is read' says 'reading the terminal, a text per line; Ctrl-D ends'
 # Lines come until there is progress.
-terminal "for i in {1..3000}; do grep -q texts/s out && break; echo a b; sleep 0.02; done | tee fed | encode -p mean -f csv -o v.csv"
+terminal "for i in {1..30000}; do grep -q texts/s out && break; echo a b; sleep 0.02; done | tee fed | encode -p mean -f csv -o v.csv"
 check "progress of lines: exit code $code" [ $code = 0 ]
 check 'progress of lines' grep -qE "texts?, [0-9]+ texts/s, [0-9]+ tokens/s" out
 check 'progress is wiped away' [ "$(tail -c 4 out)" = $'\r'"$escape[K" ]
@@ -46,7 +46,7 @@ check 'a note has a line of its own' grep -q "K.*line 2 of stdin has no tokens" 
 
 # ---- encode-search ----
 printf 'a b\nc\n' >texts && encode -p model -f npy -o texts.npy <texts 2>err
-asked() { for _ in {1..3000}; do [ "$(grep -c '^> ' out)" -ge "$1" ] && break; sleep 0.02; done; } # so often
+asked() { for _ in {1..30000}; do [ "$(grep -c '^> ' out)" -ge "$1" ] && break; sleep 0.02; done; } # so often
 : >out
 { asked 1 && echo c && asked 2 && echo a b && asked 3 && printf '\004'; } |
     SHELL=$BASH script -qec "encode-search -k 1 texts.npy texts" /dev/null >out 2>err

@@ -27,12 +27,12 @@ DEFAULT = pathlib.Path(os.environ["TREE"], "weights/default.weights")
 
 
 def in_child(call):
-    """Returns what call() returns in a child of fork(), which must end within a minute."""
+    """Returns what call() returns in a child of fork(), which must end within ten minutes."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            signal.alarm(60)
+            signal.alarm(600)
             os.write(write, call())
         finally:
             os._exit(0)
@@ -58,12 +58,11 @@ class Processes(unittest.TestCase):
 
     def test_gil_is_free(self):
         """While a thread encodes, this one runs."""
-        thread, n, longest = threading.Thread(target=self.encoder.encode, args=(TEXTS * 4,)), 0, 0.0
+        thread, n = threading.Thread(target=self.encoder.encode, args=(TEXTS * 4,)), 0
         thread.start()
         while thread.is_alive():
-            begin = time.perf_counter()
             time.sleep(0.001)
-            longest, n = max(longest, time.perf_counter() - begin), n + 1
+            n += 1
         self.assertGreater(n, 20)
 
     def test_fork(self):
@@ -87,13 +86,15 @@ class Processes(unittest.TestCase):
                 parts = pool.map(encode_part, [TEXTS[:50], TEXTS[50:100]])
             self.assertEqual(b"".join(parts), self.expected[:100].tobytes(), method)
 
-    def interrupted(self, call):
-        """Returns the seconds that call() needs to raise KeyboardInterrupt after SIGINT."""
-        sent = []
+    def interrupted(self, call, part):
+        """Returns the CPU time that call() takes after SIGINT until KeyboardInterrupt, in calls of part()."""
+        sent, begin = [], time.process_time()
+        part()
+        of_part = time.process_time() - begin
 
         def interrupt():
             time.sleep(0.3)
-            sent.append(time.perf_counter())
+            sent.append(time.process_time())
             os.kill(os.getpid(), signal.SIGINT)
 
         thread = threading.Thread(target=interrupt)
@@ -102,23 +103,25 @@ class Processes(unittest.TestCase):
             thread.start()
             with self.assertRaises(KeyboardInterrupt):
                 call()
-            return time.perf_counter() - sent[0]
+            return (time.process_time() - sent[0]) / of_part
         finally:
             thread.join()
             signal.signal(signal.SIGINT, previous)
 
     def test_interrupt(self):
         texts = TEXTS * 100  # some 10 s
-        self.assertLess(self.interrupted(lambda: self.encoder.encode(texts, batch_size=len(texts))), 2)
+        self.assertLess(self.interrupted(lambda: self.encoder.encode(texts, batch_size=len(texts)),
+                                         lambda: self.encoder.encode(TEXTS)), 20)
         self.assertEqual(self.encoder.encode(TEXTS[:9]).tobytes(), self.expected[:9].tobytes())
-        self.assertLess(self.interrupted(lambda: [self.encoder.encode("a") for _ in range(10 ** 6)]), 2)
         rows = np.random.default_rng(1).normal(size=(20000, 256)).astype(np.float32)
         index = libengine.Index(rows)
-        self.assertLess(self.interrupted(lambda: [index.search(rows, 10) for _ in range(100)]), 2)
+        self.assertLess(self.interrupted(lambda: [index.search(rows, 10) for _ in range(100)],
+                                         lambda: index.search(rows[:2000], 10)), 5)
         self.assertEqual(index.search(rows[5], 1)[0]["corpus_id"], 5)
-        few = libengine.Index(rows[:300])  # a short search: one of the main thread
-        self.assertLess(self.interrupted(lambda: [few.search(rows[0], 1) for _ in range(10 ** 5)]), 2)
-        self.assertLess(self.interrupted(lambda: [self.encoder.hidden_states("a") for _ in range(10 ** 4)]), 2)
+        few = libengine.Index(rows[:300])
+        for call, n in ((lambda: self.encoder.encode("a"), 10 ** 6), (lambda: self.encoder.hidden_states("a"), 10 ** 4),
+                        (lambda: few.search(rows[0], 1), 10 ** 5)):  # a short search: one of the main thread
+            self.assertLess(self.interrupted(lambda: [call() for _ in range(n)], lambda: [call() for _ in range(n // 100)]), 20)
 
     def test_second_interrupt(self):
         """A call that a second signal abandons keeps its memory until it ends."""
@@ -185,7 +188,7 @@ class Processes(unittest.TestCase):
         """At the interpreter's end there are no more threads, so a long call runs on the main one."""
         script = (f"import atexit, libengine\nencoder = libengine.Encoder({str(DEFAULT)!r})\n"
                   "atexit.register(lambda: print(len(encoder.encode(['dog ' * 9] * 1000))))")
-        done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=60, check=True)
+        done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=600, check=True)
         self.assertEqual(done.stdout, b"1000\n")
 
     def test_second_openmp(self):
@@ -214,7 +217,7 @@ class Processes(unittest.TestCase):
                           "first = encoder.encode(texts).tobytes()\nhost.sum(1000000)\n"
                           "assert open('/proc/self/maps').read().count('libgomp-other') > 0\n"
                           "assert first == encoder.encode(texts).tobytes()\nsys.stdout.buffer.write(first)")
-                done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=60, check=True)
+                done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, timeout=600, check=True)
                 self.assertEqual(done.stdout, self.expected[:300].tobytes(), order)
 
     def test_threads_of_children_are_one(self):

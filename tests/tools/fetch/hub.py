@@ -138,7 +138,7 @@ class Hub(http.server.BaseHTTPRequestHandler):
         if self.option("stall") is not None and path.endswith(".safetensors"):
             self.wfile.write(data[start : len(data) // 2])
             self.wfile.flush()
-            time.sleep(60)
+            time.sleep(3600)
         self.wfile.write(data[start:])
 
 

@@ -11,7 +11,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
-PATIENCE = 300  # seconds: machines that run tests are busy
+PATIENCE = 600  # seconds: machines that run tests are busy
 
 
 # No proxy: the driver is on this machine.
