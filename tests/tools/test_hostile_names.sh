@@ -62,7 +62,7 @@ for model in labels tokens plain "path$evil"; do
     for picture in attention words layers order similarity; do
         quiet encode-plot $picture -m "$file" "a$evil cat"
     done
-    quiet encode-plot position -m "$file" --title "T$evil"
+    quiet encode-plot position -m "$file"
     quiet encode-plot position --kind waves --dims 0,1 -n 5 -m "$file"
     quiet encode-plot words -m "$file" "a$evil cat"
 done

@@ -2,12 +2,12 @@
  * encode-plot(1).
  *
  *     plot_options      the command line
- *     picture_NAME      a model or a scheme  →  a figure: tables with names
- *     render, gnuplot   figure  →  characters, a table of numbers, or a picture
+ *     pictures          a model or a scheme  →  a figure: tables with names
+ *     render            figure  →  characters, a table of numbers, or a picture
  */
 #include "tools/common/options.h"
 #include "tools/study/plot/pictures/pictures.h"
-#include "tools/study/plot/plot_options.h"
+#include "tools/study/plot/render.h"
 
 static void (*const PICTURES[])(struct plot_source *, struct figure *) = {
     [PLOT_POSITION] = picture_position, [PLOT_ATTENTION] = picture_attention,

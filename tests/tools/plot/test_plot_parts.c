@@ -7,9 +7,9 @@
 
 #include "tools/common/alloc.h"
 #include "tools/common/child.h"
-#include "tools/study/plot/gnuplot.h"
 #include "tools/study/plot/pictures/pca.h"
 #include "tools/study/plot/plot_options.h"
+#include "tools/study/plot/render.h"
 
 #include <errno.h>
 #include <math.h>

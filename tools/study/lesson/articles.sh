@@ -226,17 +226,17 @@ notebook() {
         "$drawn100 --kind distance -f data | awk -F'\\t' '\$1 == 70 { print \$74 }'"
     text 'Distance of any two places that are 2 apart: the least and the largest' 'nearly the same' '3.2668781 3.2668781' \
         "$drawn100 --kind distance -f data | $table=apart -v k=2"
-    drawn 'The encodings as a heat map (RdBu)' 'figure' notebook-position.png \
+    drawn 'The encodings as a heat map' 'figure' notebook-position.png \
         'Heat map of 100 positions by 100 columns in red and blue.' \
-        "$drawn100 --colors RdBu --size 480x300 -o notebook-position.png"
+        "$drawn100 --size 480x300 -o notebook-position.png"
     drawn '“Correlation”, PE·PEᵀ' 'figure' notebook-correlation.png \
         'Heat map of 100 by 100 positions, largest on the diagonal.' \
-        "$drawn100 --kind correlation --colors RdBu --size 480x300 -o notebook-correlation.png"
+        "$drawn100 --kind correlation --size 480x300 -o notebook-correlation.png"
     text 'It is symmetric, and largest on the diagonal: rows, values unlike their mirror image, values not below the diagonal' \
         'perfectly symmetric, largest on the diagonal' '100 0 0' "$drawn100 --kind correlation -f data | $table=symmetric"
     drawn 'Euclidean distances' 'figure' notebook-distance.png \
         'Heat map of 100 by 100 positions, zero on the diagonal.' \
-        "$drawn100 --kind distance --colors RdBu --size 480x300 -o notebook-distance.png"
+        "$drawn100 --kind distance --size 480x300 -o notebook-distance.png"
     text 'Its diagonal: how many values, the least, the largest' 'all zero' '100 0 0' \
         "$drawn100 --kind distance -f data | $table=diagonal"
     article_end
@@ -389,9 +389,9 @@ attention_article() {
     differs 'it is the other way round' text 'Swings of columns 0 and 448 around 0' \
         'low columns have low frequencies' '31 0' \
         "encode-plot position --kind waves --position sinusoidal --width 512 -n 100 --dims 0,448 -f data | $table=signs"
-    drawn 'Heat map of 512 columns and 100 places, columns upwards (viridis)' 'figure' heat-512.png \
+    drawn 'Heat map of 512 columns and 100 places' 'figure' heat-512.png \
         'Heat map of 512 columns by 100 positions.' \
-        'encode-plot position --position sinusoidal --width 512 -n 100 --transpose --colors viridis --size 480x300 -o heat-512.png'
+        'encode-plot position --position sinusoidal --width 512 -n 100 --size 480x300 -o heat-512.png'
     drawn 'Other functions: Fourier series' '(named)' other-fourier.png 'Heat map of the Fourier scheme.' \
         'encode-plot position --position fourier --width 32 -n 60 --size 480x300 -o other-fourier.png'
     drawn 'Other functions: exponential decay' '(named)' other-exponential.png 'Heat map of the exponential scheme.' \

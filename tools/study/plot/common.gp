@@ -1,5 +1,6 @@
-# common.gp - what the scripts of encode-plot share. To change a picture, copy maps.gp, waves.gp, order.gp or words.gp,
-# edit the copy and name it with --script. encode-plot runs a script after it has set these variables:
+# common.gp - what the scripts of encode-plot share. To change a picture, name a script of your own with --script: one
+# that sets some of these variables and loads maps.gp, waves.gp, order.gp or words.gp, or an edited copy of one of
+# these. encode-plot runs a script after it has set these variables:
 #
 #   data              the table of numbers, as -f data writes it; names are cut where they are long
 #   folder            where this file is

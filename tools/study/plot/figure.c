@@ -117,9 +117,7 @@ void figure_set_colors(struct figure *figure)
         struct range range = {panel->least, panel->most};
         if (range.least == range.most)
             range = panel_range(panel);
-        if (panel->palette == PALETTE_DEFAULT)
-            panel->palette = range.least < 0 ? PALETTE_RDBU : PALETTE_BLUES;
-        if (panel->palette == PALETTE_RDBU && range.least < 0) { /* white is zero */
+        if (range.least < 0) { /* white is zero */
             range.most = fmax(-range.least, fabs(range.most));
             range.least = -range.most;
         }

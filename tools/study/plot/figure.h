@@ -29,10 +29,6 @@ char *text_cut(const char *text, size_t columns);
 
 enum panel_kind { PANEL_MAP, PANEL_LINES, PANEL_DOTS, PANEL_POINTS, PANEL_DATA };
 
-/* Maps of colours, by the names that maps.gp knows; DEFAULT: RdBu if there are numbers below 0,
- * where white is 0. */
-enum palette { PALETTE_DEFAULT, PALETTE_RDBU, PALETTE_VIRIDIS, PALETTE_BLUES };
-
 struct axis {
     const char *title;
     const char **labels; /* [n] names; if NULL, the elements are the numbers from 0 */
@@ -47,7 +43,6 @@ struct panel {
     double *values;     /* [y.n, x.n] */
     const char *unit;   /* of the values, on their axis or colour scale */
     double least, most; /* PANEL_MAP: of the colours; if equal, those of the values */
-    enum palette palette;
 };
 
 enum { NOTES_MOST = 2 };
@@ -92,7 +87,7 @@ struct range panel_range(const struct panel *panel);
  * colour. */
 void panel_limit_colors(struct panel *panel);
 
-/* Gives every map its palette and the range of its colours. */
+/* Gives every map the range of its colours: around 0 if there are numbers below. */
 void figure_set_colors(struct figure *figure);
 
 /* Writes the numbers as a table of tabs and lines. For each panel: lines that begin with "# " and

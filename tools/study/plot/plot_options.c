@@ -13,15 +13,18 @@
 
 /* ---- Values that are more than a name or a count ---- */
 
-/* An inch of pixels depends on --dpi: finish_size. */
 static void set_size(void *options, const struct option_use *use)
 {
+    enum { MOST = 10000 };
     struct plot_options *plot = options;
-    double *width = &plot->width_inches, *height = &plot->height_inches;
+    size_t width, height;
     int len = 0;
-    if (sscanf(use->text, "%lfx%lf%n", width, height, &len) != 2 || use->text[len] ||
-        !(*width > 0 && *height > 0))
-        program_die_misused("--size takes WIDTHxHEIGHT in pixels, not '%s'", use->text);
+    if (sscanf(use->text, "%zux%zu%n", &width, &height, &len) != 2 || use->text[len] ||
+        width < PLOT_DPI || height < PLOT_DPI * 3 / 4 || width > MOST || height > MOST)
+        program_die_misused("--size takes WIDTHxHEIGHT in pixels, from %dx%d to %dx%d, not '%s'",
+                            PLOT_DPI, PLOT_DPI * 3 / 4, MOST, MOST, use->text);
+    plot->width_inches = (double)width / PLOT_DPI;
+    plot->height_inches = (double)height / PLOT_DPI;
 }
 
 /* The states of words begin with layer 0, the embedding step. */
@@ -103,8 +106,7 @@ static const char *check_text_count(const void *options)
 #define COUNT(member, least, most)   COUNT_AT(struct plot_options, member, least, most)
 #define CHOICE(member, first, names) CHOICE_AT(struct plot_options, member, first, names)
 
-#define FOR(command)  .commands = 1u << (command)
-#define FOR_TWO(a, b) .commands = 1u << (a) | 1u << (b)
+#define FOR(command) .commands = 1u << (command)
 enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
 
 static const struct option_row TEXT_ROWS[] = {
@@ -129,28 +131,15 @@ static const struct option_row PICTURE_ROWS[] = {
      FOR(PLOT_POSITION)},
     {"beside", 0, "WHAT", "another panel: a scheme, or a weight file; may be repeated",
      TEXTS_AT(struct plot_options, beside, n_beside), FOR(PLOT_POSITION)},
-    {"transpose", 0, NULL, "heatmap: positions to the right, dimensions upwards",
-     FLAG(is_transposed), FOR(PLOT_POSITION)},
     {"layer", 0, "L",
      "attention: layer, from 1 (default 1; with --rollout the last one it\n"
      "takes in); words: after layer L (default 0: the embedding step)",
-     SET_BY(set_layer), FOR_TWO(PLOT_ATTENTION, PLOT_WORDS)},
+     SET_BY(set_layer), .commands = 1u << PLOT_ATTENTION | 1u << PLOT_WORDS},
     {"head", 0, "H", "head, from 1; or mean", SET_BY(set_head), FOR(PLOT_ATTENTION)},
     {"rollout", 0, NULL, "attention over all layers: products of 0.5 mean + 0.5 I",
      FLAG(is_rollout), FOR(PLOT_ATTENTION)},
     {"fit", 0, "HOW", "together (default): both texts have the same axes; or each",
      CHOICE(fits_each, false, "together each"), FOR(PLOT_WORDS)},
-    {"permutations", 0, "N", "at most so many (default 40 if random)",
-     COUNT(n_permutations, 1, 5000), FOR(PLOT_ORDER)},
-    {"seed", 0, "S", "of the random ones (default 1)", NUMBER_AT(struct plot_options, seed),
-     FOR(PLOT_ORDER)},
-    {"measure", 0, "M", "distance (default) or cosine: 1 - cosine",
-     CHOICE(by_cosine, false, "distance cosine"), FOR_TWO(PLOT_LAYERS, PLOT_ORDER)},
-    {"colors", 0, "MAP", "RdBu, viridis or Blues",
-     CHOICE(palette, PALETTE_DEFAULT, "default RdBu viridis Blues"),
-     .commands = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_WORDS) - (1u << PLOT_ORDER)},
-    {"page", 0, "N", "a PNG or SVG of page N (default 1); a PDF has all", COUNT(page, 1, 1 << 20),
-     FOR(PLOT_STEPS)},
 };
 
 static const struct option_row RESULT_ROWS[] = {
@@ -160,8 +149,6 @@ static const struct option_row RESULT_ROWS[] = {
     {"format", 'f', "KIND", "png, svg, pdf, text, or data (the numbers)",
      CHOICE(format, PLOT_TEXT, "text data png svg pdf")},
     {"size", 0, "WxH", "in pixels; default fits a page", SET_BY(set_size)},
-    {"dpi", 0, "N", "pixels per inch of a PNG (default 200; 96 with --size)", COUNT(dpi, 30, 1200)},
-    {"title", 0, "TEXT", "another title; \"\" for none", TEXT(title)},
     {"script", 0, "FILE", "your own gnuplot script in place of the picture's", TEXT(script)},
 };
 
@@ -185,7 +172,6 @@ static const struct option_rule RULES[] = {
                     "--positions is for a picture without TEXT, whose tokens are "
                     "the positions"),
     OPTION_NEEDS("dims", "kind=waves", "--dims is for --kind waves"),
-    OPTION_EXCLUDES("transpose", "kind!=heatmap", "--transpose is for --kind heatmap"),
     OPTION_EXCLUDES("rollout", "head",
                     "--rollout is of all heads: it cannot be combined with --head"),
     POSITION_RULE(struct plot_options, request.positions),
@@ -273,31 +259,14 @@ static void finish_output(struct plot_options *options)
         program_die_misused("a terminal cannot show a picture: name a file with -o, or omit -f");
 }
 
-/* Makes inches of a size in pixels. */
-static void finish_size(struct plot_options *options)
-{
-    double *width = &options->width_inches, *height = &options->height_inches;
-    if (options->dpi == 0)
-        options->dpi = *width > 0 ? 96 : 200;
-    const double dpi = (double)options->dpi;
-    *width /= dpi;
-    *height /= dpi;
-    if (*width != 0 && !(*width >= 1 && *height >= 0.7 && *width <= 100 && *height <= 100))
-        program_die_misused(
-            "--size: a picture is 1 x 0.7 to 100 x 100 inches (%.3g x %.3g pixels of --dpi "
-            "%.3g at least), not %.3g x %.3g",
-            dpi, 0.7 * dpi, dpi, *width, *height);
-}
-
 void plot_options_read(struct plot_options *options, enum plot_command command, int argc,
                        char **argv)
 {
     struct option_reading reading;
-    *options = (struct plot_options){.request = REQUEST_OPTIONS(), .command = command, .seed = 1};
+    *options = (struct plot_options){.request = REQUEST_OPTIONS(), .command = command};
     options_read(&reading, &PLOT_TABLE, command, options, argc, argv);
     options->request.texts = reading.arguments;
     options->request.n_texts = reading.n_arguments;
     options_check(&reading);
     finish_output(options);
-    finish_size(options);
 }

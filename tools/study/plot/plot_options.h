@@ -27,7 +27,7 @@ enum position_kind {
     POSITION_DISTANCE
 };
 
-enum { BESIDE_MOST = 8 };
+enum { BESIDE_MOST = 8, PLOT_DPI = 96 /* pixels in an inch of --size */ };
 
 struct plot_options {
     enum plot_command command;
@@ -35,10 +35,7 @@ struct plot_options {
     enum plot_format format;
     const char *output_path;            /* NULL: stdout */
     double width_inches, height_inches; /* 0: chosen */
-    size_t dpi;                         /* of PNG */
-    const char *title;                  /* NULL: the picture's own */
     const char *script;                 /* NULL: the picture's own */
-    enum palette palette;
 
     /* position */
     enum position_kind position_kind;
@@ -46,18 +43,11 @@ struct plot_options {
     size_t n_beside;
     size_t width, n_positions; /* 0: not given */
     const char *dims;          /* NULL: not given */
-    bool is_transposed;
 
     /* attention, words, layers */
     size_t layer, head; /* from 1; 0: not given, or (words) the embedding step */
     bool is_head_mean, is_rollout;
     bool fits_each; /* words: each text has axes of its own */
-    bool by_cosine; /* layers, order: the measure */
-    size_t page;    /* steps: from 1; 0: not given */
-
-    /* order */
-    size_t n_permutations;
-    uint64_t seed;
 };
 
 /* Reads the command line after the command's name. The help, the version and errors end the

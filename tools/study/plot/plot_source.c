@@ -286,16 +286,10 @@ const float *source_pool(struct plot_source *source, enum with_positions with, s
     return vectors;
 }
 
-double vector_distance(const double *a, const double *b, size_t n, bool by_cosine)
+double vector_distance(const double *a, const double *b, size_t n)
 {
-    double squares = 0, product = 0, aa = 0, bb = 0;
-    for (size_t i = 0; i < n; i++) {
+    double squares = 0;
+    for (size_t i = 0; i < n; i++)
         squares += (a[i] - b[i]) * (a[i] - b[i]);
-        product += a[i] * b[i];
-        aa += a[i] * a[i];
-        bb += b[i] * b[i];
-    }
-    if (!by_cosine)
-        return sqrt(squares);
-    return aa > 0 && bb > 0 ? 1 - product / sqrt(aa) / sqrt(bb) : 0;
+    return sqrt(squares);
 }

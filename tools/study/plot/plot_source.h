@@ -63,7 +63,7 @@ const float *source_pool(struct plot_source *source, enum with_positions with, s
 /* The name of the pooling: "mean". */
 const char *source_pooling(const struct plot_source *source);
 
-/* |a - b|, or 1 - cosine. */
-double vector_distance(const double *a, const double *b, size_t n, bool by_cosine);
+/* |a - b| */
+double vector_distance(const double *a, const double *b, size_t n);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALL_MOST = 119, DEFAULT_RANDOM = 40, WORDS_MOST = 4096, TRIES_PER_ORDER = 50 };
+enum { ALL_MOST = 119, SOME = 40, WORDS_MOST = 4096 };
 
 /* A sentence and other orders of its words. */
 struct orders {
@@ -78,13 +78,13 @@ static void add_new(struct orders *orders, const size_t *order)
     memcpy(orders->indices + orders->n++ * n, order, bytes);
 }
 
-/* Adds all other orders if there are at most `wanted`, else so many random ones (0: as many as look
- * well). Returns whether these are all. */
-static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
+/* Adds all other orders if there are at most ALL_MOST, else some random ones, always the same.
+ * Returns whether these are all. */
+static bool permute(struct orders *orders)
 {
-    size_t n = orders->n_words, most = wanted ? wanted : ALL_MOST;
-    size_t *order = alloc_zeros(n, sizeof *order);
-    orders->indices = alloc_zeros((most + 2) * n, sizeof *order);
+    size_t n = orders->n_words, *order = alloc_zeros(n, sizeof *order);
+    uint64_t seed = 1;
+    orders->indices = alloc_zeros((ALL_MOST + 2) * n, sizeof *order);
     for (size_t i = 0; i < n; i++)
         while (strcmp(orders->words[order[i]], orders->words[i]) != 0)
             order[i]++;
@@ -92,12 +92,10 @@ static bool permute(struct orders *orders, size_t wanted, uint64_t seed)
     qsort(order, n, sizeof *order, by_number);
     do
         add_new(orders, order);
-    while (orders->n <= most + 1 && next_permutation(order, n));
-    if (orders->n <= most + 1)
+    while (orders->n <= ALL_MOST + 1 && next_permutation(order, n));
+    if (orders->n <= ALL_MOST + 1)
         return true;
-    orders->n = 1;
-    most = wanted ? wanted : DEFAULT_RANDOM;
-    for (size_t tries = 0; orders->n <= most && tries < TRIES_PER_ORDER * most; tries++) {
+    for (orders->n = 1; orders->n <= SOME;) {
         memcpy(order, orders->indices, n * sizeof *order);
         for (size_t i = n; i > 1; i--)
             swap(order, i - 1, random_below(&seed, i));
@@ -123,7 +121,7 @@ static void tokenize_orders(struct plot_source *source, const struct orders *ord
 /* ---- Panel ---- */
 
 struct permutation {
-    double distances[2]; /* [n_kinds]: to the sentence */
+    double distances[2]; /* [n_kinds]: |a - b| to the sentence */
     size_t index;        /* of the text */
 };
 
@@ -135,7 +133,7 @@ static int by_distance(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Fills one kind of distances of n permutations: |a - b| or 1 - cosine. */
+/* Fills one kind of distances of n permutations. */
 static void measure_permutations(struct plot_source *source, enum with_positions with, size_t kind,
                                  struct permutation *permutations, size_t n)
 {
@@ -147,8 +145,7 @@ static void measure_permutations(struct plot_source *source, enum with_positions
         for (size_t k = 0; k < width; k++)
             squares += ((double)a[k] - (double)b[k]) * ((double)a[k] - (double)b[k]);
         permutations[i].index = i + 1;
-        permutations[i].distances[kind] =
-            source->options->by_cosine ? 1 - engine_cosine(a, b, width) : sqrt(squares);
+        permutations[i].distances[kind] = sqrt(squares);
     }
 }
 
@@ -171,17 +168,15 @@ static void add_dots(struct plot_source *source, struct figure *figure)
         panel->y.labels[i] = text_new("%s", source->items[permutations[i].index].record.input.text);
         memcpy(panel->values + i * n_kinds, permutations[i].distances, n_kinds * sizeof(double));
     }
-    panel->unit = source->options->by_cosine ? "1 − cosine to the sentence's vector"
-                                             : "Euclidean distance to the sentence's vector";
+    panel->unit = "Euclidean distance to the sentence's vector";
 }
 
 void picture_order(struct plot_source *source, struct figure *figure)
 {
-    const struct plot_options *options = source->options;
     const engine_input *input = &source->items[0].record.input;
     const char *text = alloc_own(alloc_text("%.*s", (int)input->text_len, input->text));
     struct orders orders = split_sentence(text);
-    bool is_all = permute(&orders, options->n_permutations, options->seed);
+    bool is_all = permute(&orders);
     if (orders.n < 2)
         program_die("these words have no other order: a sentence of two different words is needed");
     tokenize_orders(source, &orders);

@@ -160,12 +160,6 @@ static const struct {
     [POSITION_DISTANCE] = {"Distances of position vectors", "Euclidean distance"},
 };
 
-/* If there are numbers below zero there are two colours, with white between. */
-static enum palette choose_palette(const struct plot_options *options, double least)
-{
-    return options->palette ? options->palette : least < 0 ? PALETTE_RDBU : PALETTE_VIRIDIS;
-}
-
 static double compare_rows(const struct position_matrix *matrix, enum position_kind kind, size_t a,
                            size_t b)
 {
@@ -173,7 +167,7 @@ static double compare_rows(const struct position_matrix *matrix, enum position_k
     const double *x = matrix->rows + a * width, *y = matrix->rows + b * width;
     double xy = 0, xx = 0, yy = 0;
     if (kind == POSITION_DISTANCE)
-        return vector_distance(x, y, width, false);
+        return vector_distance(x, y, width);
     for (size_t i = 0; i < width; i++) {
         xy += x[i] * y[i];
         xx += x[i] * x[i];
@@ -205,18 +199,16 @@ static void add_position_panel(const struct plot_options *options, struct figure
                                const struct position_matrix *matrix, const char **labels)
 {
     enum position_kind kind = options->position_kind;
-    bool turned = options->is_transposed || kind == POSITION_WAVES;
+    bool are_waves = kind == POSITION_WAVES;
     size_t n = matrix->n, width = matrix->width;
-    const char *x_title = turned ? "position" : "dimension";
-    const char *y_title = turned ? "dimension" : "position";
+    const char *x_title = are_waves ? "position" : "dimension";
+    const char *y_title = are_waves ? "dimension" : "position";
     struct panel *panel;
-    if (kind == POSITION_WAVES)
+    if (are_waves)
         panel = add_waves(options, figure, matrix);
     else if (kind == POSITION_HEATMAP) {
-        panel = figure_add(figure, PANEL_MAP, turned ? width : n, turned ? n : width);
-        for (size_t p = 0; p < n; p++)
-            for (size_t i = 0; i < width; i++)
-                panel->values[turned ? i * n + p : p * width + i] = matrix->rows[p * width + i];
+        panel = figure_add(figure, PANEL_MAP, n, width);
+        memcpy(panel->values, matrix->rows, n * width * sizeof *matrix->rows);
         panel_limit_colors(panel);
     } else {
         panel = figure_add(figure, PANEL_MAP, n, n);
@@ -227,13 +219,12 @@ static void add_position_panel(const struct plot_options *options, struct figure
         figure->is_square = true;
         x_title = y_title = "position";
     }
-    if (x_title == y_title || turned)
+    if (x_title == y_title || are_waves)
         panel->x.labels = labels;
-    if (!turned)
+    if (!are_waves)
         panel->y.labels = labels;
     panel->x.title = x_title;
     panel->y.title = y_title;
-    panel->palette = choose_palette(options, panel_range(panel).least);
     if (!panel->unit)
         panel->unit = KINDS[kind].unit;
     if (options->n_beside)
@@ -263,7 +254,6 @@ void picture_position(struct plot_source *source, struct figure *figure)
     size_t n;
     const char **labels = name_positions(source, &n);
     const struct position_matrix first = read_first(options, n);
-    double least = 0;
     figure->title = KINDS[kind].title;
     if (!options->n_beside)
         figure->title = text_new("%s: %s%s, %zu position%s, d = %zu", figure->title, first.name,
@@ -273,15 +263,7 @@ void picture_position(struct plot_source *source, struct figure *figure)
         const struct position_matrix beside = read_beside(options, options->beside[i], n, &first);
         add_position_panel(options, figure, &beside, labels);
     }
-    for (size_t i = 0; i < figure->n_panels; i++)
-        least = fmin(least, panel_range(&figure->panels[i]).least);
-    figure->shares_scale = options->n_beside && kind == POSITION_COSINE;
-    for (size_t i = 0; figure->shares_scale && i < figure->n_panels; i++) {
-        struct panel *panel = &figure->panels[i]; /* its colours can be compared */
-        panel->palette = choose_palette(options, least);
-        panel->least = least < 0 ? -1 : 0;
-        panel->most = 1;
-    }
+    figure->shares_scale = options->n_beside && kind == POSITION_COSINE; /* as colours compare */
     figure->y_up = !labels; /* tokens are read downwards */
     bool is_wide = kind == POSITION_WAVES || kind == POSITION_HEATMAP;
     figure->columns = is_wide && options->n_beside < 3 ? 1 : 0;

@@ -58,8 +58,7 @@ static void add_distance_table(const struct words *words, enum with_positions wi
     size_t n = words->n[t], width = words->width;
     struct panel *panel = add_words_panel(words, with, t, PANEL_DATA, n, figure);
     for (size_t i = 0; i < n * n; i++)
-        panel->values[i] =
-            vector_distance(rows + i / n * width, rows + i % n * width, width, false);
+        panel->values[i] = vector_distance(rows + i / n * width, rows + i % n * width, width);
     panel->x.labels = panel->y.labels;
     panel->x.title = panel->y.title = "word";
     panel->unit = "Euclidean distance in all dimensions";
