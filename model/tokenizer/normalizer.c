@@ -127,12 +127,12 @@ const char *charsmap_find(const struct charsmap *map, const char *text, size_t l
 /* An item is "lower", or "replace:FROM:TO". */
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text)
 {
-    struct normalizer_plan parsed = {.n = 0};
     struct text_view item, name, rest;
-    for (size_t at = 0; list_next(text, &at, &item); parsed.n++) {
-        if (parsed.n == NORMALIZER_STEPS)
+    *plan = (struct normalizer_plan){.n = 0};
+    for (size_t at = 0; list_next(text, &at, &item); plan->n++) {
+        if (plan->n == NORMALIZER_STEPS)
             return false;
-        struct normalizer_rule *rule = &parsed.rules[parsed.n];
+        struct normalizer_rule *rule = &plan->rules[plan->n];
         struct replacement *replacement = &rule->replacement;
         const bool has_rest = list_split(item, &name, &rest);
         bool is_valid;
@@ -149,15 +149,14 @@ bool normalizer_parse(struct normalizer_plan *plan, struct text_view text)
             is_valid = replacement_text(rest, replacement->to, &replacement->n_to);
             break;
         case NORMALIZE_CHARSMAP:
-            is_valid = !has_rest && (parsed.steps & 1u << NORMALIZE_CHARSMAP) == 0;
+            is_valid = !has_rest && (plan->steps & 1u << NORMALIZE_CHARSMAP) == 0;
             break;
         default: is_valid = !has_rest && rule->step < N_STEPS;
         }
         if (!is_valid)
             return false;
-        parsed.steps |= 1u << rule->step;
+        plan->steps |= 1u << rule->step;
     }
-    *plan = parsed;
     return true;
 }
 
@@ -537,8 +536,11 @@ void normalizer_begin(struct normalizer *normalizer, size_t at)
     for (size_t i = 0; i < normalizer->plan->n; i++) {
         struct normalizer_stage *stage = &normalizer->stages[i];
         stage->started = false;
-        if (stage->form != NULL)
-            normal_form_begin(stage->form, at);
+        if (stage->form != NULL) {
+            stage->form->n_marks = stage->form->n_blocked = 0;
+            stage->form->has_starter = false;
+            span_ring_begin(&stage->form->spans, at);
+        }
         if (stage->charsmap != NULL) {
             memset(stage->charsmap, 0, offsetof(struct charsmap_stage, spans));
             span_ring_begin(&stage->charsmap->spans, at);

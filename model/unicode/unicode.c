@@ -389,14 +389,6 @@ bool word_next(const char *text, size_t len, size_t *at, uint64_t *key)
  * gets the span of its first character; the other characters of a decomposition share the span of
  * the character before them. */
 
-void normal_form_begin(struct normal_form *form, size_t at)
-{
-    form->n_marks = form->n_blocked = 0;
-    form->has_starter = false;
-    form->last_class = -1;
-    span_ring_begin(&form->spans, at);
-}
-
 static void emit(struct normal_form *form, struct form_char c)
 {
     struct span_ring *spans = &form->spans;
@@ -414,7 +406,6 @@ static void emit_starter(struct normal_form *form)
     for (size_t i = 0; i < form->n_blocked; i++)
         emit(form, form->blocked[i]);
     form->n_blocked = 0;
-    form->last_class = -1;
 }
 
 static bool compose(struct normal_form *form, struct form_char c)
@@ -430,7 +421,8 @@ static bool compose(struct normal_form *form, struct form_char c)
 /* Appends a character in canonical order. */
 static void append_ordered(struct normal_form *form, struct form_char c)
 {
-    const bool is_blocked = form->last_class >= c.combining_class;
+    const bool is_blocked = form->n_blocked > 0 &&
+                            form->blocked[form->n_blocked - 1].combining_class >= c.combining_class;
     if (!form->compose || (!form->has_starter && c.combining_class != 0)) {
         emit(form, c);
         return;
@@ -444,7 +436,6 @@ static void append_ordered(struct normal_form *form, struct form_char c)
         form->has_starter = true;
     } else if (form->has_starter) {
         form->blocked[form->n_blocked++] = c;
-        form->last_class = c.combining_class;
     } else {
         emit(form, c);
     }

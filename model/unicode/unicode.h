@@ -187,12 +187,8 @@ struct normal_form {
     struct form_char starter;             /* may compose with the next characters */
     struct form_char blocked[FORM_MARKS]; /* [n_blocked] follow it without composing with it */
     size_t n_blocked;
-    int last_class; /* of the last blocked one, or -1 */
     struct span_ring spans;
 };
-
-/* Call before each text's first character; at: offset where the text starts. */
-void normal_form_begin(struct normal_form *form, size_t at);
 
 /* Reads one character; passes the characters that are certain to `emit`. */
 void normal_form_add(struct normal_form *form, struct normal_char c);
