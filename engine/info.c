@@ -2,7 +2,6 @@
  * library. */
 #include "engine/info.h"
 
-#include "engine/file/crc32c.h"
 #include "engine/file/weight_file.h"
 #include "engine/status.h"
 #include "model/config.h"

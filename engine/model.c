@@ -338,6 +338,7 @@ static engine_status read_tokenizer(engine_model *model, engine_error *error)
     size_t n_types = model->encoder.config.token_types;
     size_t n_ids = model->encoder.config.vocabulary;
     const struct section *section = &file->sections[SECTION_VOCB];
+    struct arena tables = {0};
     tokenizer_defaults(tokenizer, n_types);
     for (size_t at = 0; weight_file_setting(&file->sections[SECTION_TOKN], &at, &setting);) {
         const char *expected =
@@ -361,11 +362,13 @@ static engine_status read_tokenizer(engine_model *model, engine_error *error)
     wrong = tokenizer_check(tokenizer, n_types);
     if (wrong != NULL)
         return damaged(error, "tokenizer: %s", wrong);
-    size_t n_bytes = tokenizer_table_bytes(tokenizer);
-    if (n_bytes > 0 && (model->tokenizer_tables = malloc(n_bytes)) == NULL)
+    do
+        wrong = tokenizer_build(tokenizer, &tables);
+    while (arena_allocate(&tables));
+    model->tokenizer_tables = tables.base;
+    if (tables.base == NULL)
         return fail(error, ENGINE_ERROR_MEMORY,
-                    "no memory for the tables of the tokenizer, %zu bytes", n_bytes);
-    wrong = tokenizer_build(tokenizer, model->tokenizer_tables);
+                    "no memory for the tables of the tokenizer, %zu bytes", arena_bytes(&tables));
     return wrong != NULL ? damaged(error, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 

@@ -31,12 +31,13 @@ static int next_entry(struct text_view list, size_t *at, struct added_pattern *e
 }
 
 /* Refuses also lists so long that a 32-bit size_t could not count the bytes of their tables. */
-bool added_tokens_valid(struct text_view list)
+bool added_tokens_parse(struct added_tokens *added, struct text_view text)
 {
     struct added_pattern entry;
     size_t n = 0, at = 0;
     int found;
-    while ((found = next_entry(list, &at, &entry)) > 0)
+    added->list = text;
+    while ((found = next_entry(text, &at, &entry)) > 0)
         n++;
     return (found == 0 ? n : SIZE_MAX) < SIZE_MAX / 128;
 }

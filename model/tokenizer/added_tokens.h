@@ -38,10 +38,10 @@ struct added_tokens {
     struct added_set raw, normalized;
 };
 
-/* Returns whether the list consists of ids with flags, like "101 103:l 30522:nx". */
-bool added_tokens_valid(struct text_view list);
+/* Reads ids with flags, like "101 103:l 30522:nx". Returns false for any other text. */
+bool added_tokens_parse(struct added_tokens *added, struct text_view text);
 
-/* Builds the tables of a valid list in the arena, whose base is aligned to 16, or measures them.
+/* Builds the tables of that list in the arena, whose base is aligned to 16, or measures them.
  * Sets vocabulary->outside. Returns NULL on success, else a static error string. */
 const char *added_tokens_build(struct added_tokens *added, struct vocabulary *vocabulary,
                                const struct normalizer_plan *plan, struct arena *arena);

@@ -49,25 +49,23 @@ bool splitter_parse(struct splitter_rules *rules, struct text_view text)
         {"metaspace:never", {0}, METASPACE_NEVER},
     };
     enum { N = sizeof steps / sizeof *steps };
-    struct splitter_rules parsed = *rules;
     struct text_view item;
-    parsed.cut = parsed.inner = (struct cut_rules){0};
-    parsed.metaspace = METASPACE_NONE;
+    rules->cut = rules->inner = (struct cut_rules){0};
+    rules->metaspace = METASPACE_NONE;
     for (size_t at = 0; list_next(text, &at, &item);) {
-        const bool is_inner = parsed.metaspace != METASPACE_NONE;
-        struct cut_rules *cut = is_inner ? &parsed.inner : &parsed.cut;
+        const bool is_inner = rules->metaspace != METASPACE_NONE;
+        struct cut_rules *cut = is_inner ? &rules->inner : &rules->cut;
         size_t i = 0;
         while (i < N && !list_item_is(item, steps[i].name))
             i++;
         if (i == N || (is_inner && steps[i].metaspace != METASPACE_NONE))
             return false;
         if (!is_inner)
-            parsed.metaspace = steps[i].metaspace;
+            rules->metaspace = steps[i].metaspace;
         cut->drop |= steps[i].rules.drop;
         cut->alone |= steps[i].rules.alone;
         cut->runs |= steps[i].rules.runs;
     }
-    *rules = parsed;
     return true;
 }
 

@@ -31,13 +31,13 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 /* A template is a list of pieces, `A`, `B` or a special token's id, each with a token type. */
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts)
 {
-    struct token_template parsed = {.n_pieces = 0};
     struct text_view item, id, type;
     size_t n_a = 0, n_b = 0;
+    *template = (struct token_template){.n_pieces = 0};
     for (size_t at = 0; list_next(text, &at, &item);) {
-        if (parsed.n_pieces == TEMPLATE_PIECES || !list_split(item, &id, &type))
+        if (template->n_pieces == TEMPLATE_PIECES || !list_split(item, &id, &type))
             return false;
-        struct template_piece *piece = &parsed.pieces[parsed.n_pieces++];
+        struct template_piece *piece = &template->pieces[template->n_pieces++];
         piece->type = list_number(type);
         piece->id = list_item_is(id, "A")   ? TEMPLATE_A
                     : list_item_is(id, "B") ? TEMPLATE_B
@@ -47,11 +47,8 @@ bool template_parse(struct token_template *template, struct text_view text, size
         n_a += piece->id == TEMPLATE_A;
         n_b += piece->id == TEMPLATE_B;
     }
-    if (n_a != 1 || n_b != n_texts - 1)
-        return false;
-    parsed.n_special = parsed.n_pieces - n_texts;
-    *template = parsed;
-    return true;
+    template->n_special = template->n_pieces - n_texts;
+    return n_a == 1 && n_b == n_texts - 1;
 }
 
 enum value_kind {
@@ -78,11 +75,12 @@ struct key {
     const char *expected;
 };
 
-/* Names of enum tokenizer_kind, span_trim and pattern_kind, in their order. */
+/* Names of enum tokenizer_kind, span_trim and pattern_kind, and of a bool, in their order. */
 static const char *const NAMES[][8] = {
     [VALUE_KIND] = {"blanks", "keras", "wordpiece", "words", "unigram", "bpe"},
     [VALUE_TRIM] = {"no", "yes", "but_first"},
     [VALUE_PATTERN] = {"none", "gpt2", "clip", "cl100k", "qwen2", "o200k", "after_blanks"},
+    [VALUE_YES_NO] = {"no", "yes"},
 };
 
 /* Returns false if an item is not an id, or the list is too long. */
@@ -103,42 +101,6 @@ static bool set_character(uint32_t *field, struct text_view value)
     *field = c.code;
     return c.len == value.len && utf8_valid(value.text, value.len);
 }
-
-/* Returns false if the field cannot have the value. */
-static bool set_field(void *field, const struct key *key, struct text_view value)
-{
-    const int32_t number = list_number(value);
-    unsigned index = 0;
-    switch (key->kind) {
-    case VALUE_KIND:
-    case VALUE_TRIM:
-    case VALUE_PATTERN:
-        while (NAMES[key->kind][index] != NULL && !list_item_is(value, NAMES[key->kind][index]))
-            index++;
-        memcpy(field, &index, sizeof index); /* an enum, as large as this */
-        return NAMES[key->kind][index] != NULL;
-    case VALUE_YES_NO:
-        *(bool *)field = list_item_is(value, "yes");
-        return *(bool *)field || list_item_is(value, "no");
-    case VALUE_ID: *(int32_t *)field = number; return number >= 0 || list_item_is(value, "-1");
-    case VALUE_NUMBER:
-        *(int64_t *)field = number;
-        return number >= 0 && (size_t)number >= key->least && (size_t)number <= key->most;
-    case VALUE_TEXT:
-        *(struct text_view *)field = value;
-        return value.len >= key->least && value.len <= key->most &&
-               utf8_valid(value.text, value.len);
-    case VALUE_CHARACTER: return set_character(field, value);
-    case VALUE_TEMPLATE: return template_parse(field, value, key->least);
-    case VALUE_NORMALIZER: return normalizer_parse(field, value);
-    case VALUE_SPLITTER: return splitter_parse(field, value);
-    case VALUE_ID_LIST: return set_ids(field, value);
-    case VALUE_ADDED: *(struct text_view *)field = value; return added_tokens_valid(value);
-    }
-    return false;
-}
-
-/* ---- All of them ---- */
 
 #define FIELD(field) offsetof(struct tokenizer, field)
 
@@ -186,22 +148,55 @@ static const struct key KEYS[] = {
     {"trim", VALUE_TRIM, FIELD(trim), 0, 0, "one of no, yes, but_first"},
     {"max_word", VALUE_NUMBER, FIELD(max_word_chars), 1, WORDPIECE_CHARS,
      "a whole number from 1 to 10000"},
-    {"added", VALUE_ADDED, FIELD(added.list), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
+    {"added", VALUE_ADDED, FIELD(added), 0, 0, "ids with flags, like 101 103:l 30522:nx"},
 };
 
-const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *text,
+const char *tokenizer_set(struct tokenizer *tokenizer, const char *name, const char *text,
                           size_t len)
 {
-    struct tokenizer changed = *tokenizer;
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-        if (strcmp(key, KEYS[i].name) != 0)
-            continue;
-        if (!set_field((char *)&changed + KEYS[i].offset, &KEYS[i], (struct text_view){text, len}))
-            return KEYS[i].expected;
-        *tokenizer = changed;
-        return NULL;
+    const struct text_view value = {text, len};
+    const int32_t number = list_number(value);
+    const struct key *key = KEYS, *end = KEYS + sizeof KEYS / sizeof *KEYS;
+    bool is_valid = false;
+    unsigned index = 0;
+    while (key < end && strcmp(name, key->name) != 0)
+        key++;
+    if (key == end)
+        return TOKENIZER_UNKNOWN_KEY;
+    void *field = (char *)tokenizer + key->offset;
+    switch (key->kind) {
+    case VALUE_KIND:
+    case VALUE_TRIM:
+    case VALUE_PATTERN:
+    case VALUE_YES_NO:
+        while (NAMES[key->kind][index] != NULL && !list_item_is(value, NAMES[key->kind][index]))
+            index++;
+        is_valid = NAMES[key->kind][index] != NULL;
+        if (key->kind == VALUE_YES_NO)
+            *(bool *)field = index == 1;
+        else
+            memcpy(field, &index, sizeof index); /* an enum, as large as this */
+        break;
+    case VALUE_ID:
+        *(int32_t *)field = number;
+        is_valid = number >= 0 || list_item_is(value, "-1");
+        break;
+    case VALUE_NUMBER:
+        *(int64_t *)field = number;
+        is_valid = number >= 0 && (size_t)number >= key->least && (size_t)number <= key->most;
+        break;
+    case VALUE_TEXT:
+        *(struct text_view *)field = value;
+        is_valid = len >= key->least && len <= key->most && utf8_valid(text, len);
+        break;
+    case VALUE_CHARACTER: is_valid = set_character(field, value); break;
+    case VALUE_TEMPLATE: is_valid = template_parse(field, value, key->least); break;
+    case VALUE_NORMALIZER: is_valid = normalizer_parse(field, value); break;
+    case VALUE_SPLITTER: is_valid = splitter_parse(field, value); break;
+    case VALUE_ID_LIST: is_valid = set_ids(field, value); break;
+    case VALUE_ADDED: is_valid = added_tokens_parse(field, value); break;
     }
-    return TOKENIZER_UNKNOWN_KEY;
+    return is_valid ? NULL : key->expected;
 }
 
 const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const void *section,
@@ -258,15 +253,6 @@ const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types)
     return NULL;
 }
 
-size_t tokenizer_table_bytes(const struct tokenizer *tokenizer)
-{
-    struct arena arena = {0};
-    struct tokenizer measured = *tokenizer;
-    if (tokenizer_has_pipeline(tokenizer))
-        added_tokens_build(&measured.added, &measured.vocabulary, &measured.normalizer, &arena);
-    return arena_bytes(&arena);
-}
-
 static void build_ids(struct tokenizer *tokenizer)
 {
     static const char digits[] = "0123456789ABCDEF";
@@ -281,14 +267,16 @@ static void build_ids(struct tokenizer *tokenizer)
     }
 }
 
-const char *tokenizer_build(struct tokenizer *tokenizer, void *memory)
+const char *tokenizer_build(struct tokenizer *tokenizer, struct arena *arena)
 {
     if (!tokenizer_has_pipeline(tokenizer))
         return NULL;
-    splitter_build(&tokenizer->splitter, &tokenizer->normalizer);
     const char *wrong = added_tokens_build(&tokenizer->added, &tokenizer->vocabulary,
-                                           &tokenizer->normalizer, &(struct arena){.base = memory});
+                                           &tokenizer->normalizer, arena);
+    if (wrong != NULL || arena->base == NULL)
+        return wrong;
+    splitter_build(&tokenizer->splitter, &tokenizer->normalizer);
     if (tokenizer->kind == TOKENIZER_BPE || tokenizer->kind == TOKENIZER_UNIGRAM)
         build_ids(tokenizer);
-    return wrong;
+    return NULL;
 }

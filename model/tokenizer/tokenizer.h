@@ -30,7 +30,7 @@ struct token_template {
     size_t n_pieces, n_special;
 };
 
-/* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false, *template unchanged, if invalid. */
+/* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false if it is invalid. */
 bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
 
 /* ---- Tokenizers ---- */
@@ -96,7 +96,8 @@ struct tokenizer {
 void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types);
 
 /* Sets one key from its text, which must outlive the tokenizer (texts are borrowed). Returns NULL
- * on success, else a static string that says what was expected, or TOKENIZER_UNKNOWN_KEY. */
+ * on success, else a static string that says what was expected, or TOKENIZER_UNKNOWN_KEY; then the
+ * key's value is undefined. */
 const char *tokenizer_set(struct tokenizer *tokenizer, const char *key, const char *value,
                           size_t value_len);
 extern const char TOKENIZER_UNKNOWN_KEY[];
@@ -110,10 +111,10 @@ const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const v
  * string that says what is wrong (an id outside the vocabulary, a type without a row, no kind). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 
-/* Call after tokenizer_check. Builds the tables in memory (aligned to 16) that must outlive the
- * tokenizer. Returns NULL on success, else a static string that says what is wrong. */
-size_t tokenizer_table_bytes(const struct tokenizer *tokenizer);
-const char *tokenizer_build(struct tokenizer *tokenizer, void *memory);
+/* Call after tokenizer_check. Builds the tables in the arena, whose block must outlive the
+ * tokenizer, or measures them. Returns NULL on success, else a static string that says what is
+ * wrong. */
+const char *tokenizer_build(struct tokenizer *tokenizer, struct arena *arena);
 
 /* Returns whether the kind is wordpiece, words, unigram or bpe, which come from checkpoints. */
 static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)

@@ -223,9 +223,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool is_set =
         set_sections(&tokenizer, &text, &len, kept) && tokenizer_check(&tokenizer, 2) == NULL;
     must(is_set || tokenizer.kind == TOKENIZER_UNIGRAM);
-    void *tables = malloc(tokenizer_table_bytes(&tokenizer) + 1);
-    must(tables != NULL);
-    if (is_set && tokenizer_build(&tokenizer, tables) == NULL) {
+    const char *wrong = "not set";
+    struct arena tables = {0};
+    if (is_set)
+        do
+            wrong = tokenizer_build(&tokenizer, &tables);
+        while (arena_allocate(&tables));
+    if (wrong == NULL) {
         const size_t first = data[2] < 128 ? len * data[2] / 128 : len;
         const struct token_input input = {.text = text,
                                           .text_len = first,
@@ -233,7 +237,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                           .pair_len = len - first};
         check_encoding(&tokenizer, &input, data[1]);
     }
-    free(tables);
+    free(tables.base);
     free(merges);
     free(section);
     free(kept[0]);

@@ -269,10 +269,14 @@ engine_status weight_writer_check_tokenizer(struct weight_writer *writer)
         wrong = tokenizer_view(&tokenizer, own->tag, own->data, own->len);
     }
     wrong = wrong != NULL ? wrong : tokenizer_check(&tokenizer, SIZE_MAX);
-    void *tables = wrong == NULL ? malloc(tokenizer_table_bytes(&tokenizer) + 1) : NULL;
-    if (wrong == NULL)
-        wrong = tables != NULL ? tokenizer_build(&tokenizer, tables) : "there is no memory";
-    free(tables);
+    if (wrong == NULL) {
+        struct arena tables = {0};
+        do
+            wrong = tokenizer_build(&tokenizer, &tables);
+        while (arena_allocate(&tables));
+        wrong = tables.base != NULL ? wrong : "there is no memory";
+        free(tables.base);
+    }
     return wrong != NULL ? refuse(writer, "tokenizer: %s", wrong) : ENGINE_OK;
 }
 

@@ -208,7 +208,6 @@ TEST(metaspace)
             fixture_new(words, 6, 2,
                         SETTINGS("kind", "words", "unknown", "0", "splitter", cases[i].splitter,
                                  "metaspace", cases[i].space, "metaspace_splits", "yes"));
-        assert_null(tokenizer_build(&f.tokenizer, NULL));
         assert_string_equal(shown_tokens(&f, cases[i].text, strlen(cases[i].text)),
                             cases[i].expected);
     }
@@ -221,7 +220,6 @@ TEST(trimmed_spans)
     engine_token token;
     struct fixture f =
         fixture_new(words, 3, 2, SETTINGS("kind", "words", "unknown", "0", "trim", "yes"));
-    assert_null(tokenizer_build(&f.tokenizer, NULL));
     for (int32_t id = 1; id < 3; id++) {
         struct word_sink sink = {.tokenizer = &f.tokenizer,
                                  .out = &token,

