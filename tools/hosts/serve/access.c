@@ -1,28 +1,30 @@
 /* access.c - which requests are served, and with how much of what all share: memory and
  * connections. A client is an address: of IPv6 its network (64 bits), of a socket at a path all of
  * it. Addresses share the entries of a table of fixed length. */
+#include "tools/hosts/serve/access.h"
 #include "tools/common/alloc.h"
 #include "tools/common/output.h"
-#include "tools/hosts/serve/serve.h"
 
 #include <arpa/inet.h>
 #include <linux/tcp.h>
 #include <math.h>
-#include <netinet/in.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    struct sockaddr_storage room;
-};
+bool request_fail(struct request *request, enum fault fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(request->message, sizeof request->message, format, arguments);
+    va_end(arguments);
+    request->fault = fault;
+    return false;
+}
 
 /* ---- Keys: blocks of one length that end in zeros ---- */
 

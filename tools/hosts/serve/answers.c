@@ -1,10 +1,12 @@
 /* answers.c - the table of routes, and from its answers to JSON. In these ' is a quotation mark,
  * $name one of VALUES, and <name part> a part that is written for each element of one of LISTS. */
+#include "tools/hosts/serve/answers.h"
 #include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 #include "tools/common/print/rows.h"
 #include "tools/common/texts/request_options.h"
-#include "tools/hosts/serve/serve.h"
+#include "tools/hosts/serve/access.h"
+#include "tools/hosts/serve/metrics.h"
 
 #include <math.h>
 #include <stdio_ext.h>

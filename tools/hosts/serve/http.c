@@ -1,7 +1,11 @@
-/* http.c - see serve.h. A call is made at its first line, receives its body in parts, is read when
+/* http.c - see http.h. A call is made at its first line, receives its body in parts, is read when
  * the body is complete, waits suspended until it has its rows, and is answered. */
+#include "tools/hosts/serve/http.h"
 #include "tools/common/alloc.h"
-#include "tools/hosts/serve/serve.h"
+#include "tools/hosts/serve/access.h"
+#include "tools/hosts/serve/answers.h"
+#include "tools/hosts/serve/metrics.h"
+#include "tools/hosts/serve/queue.h"
 
 #include <malloc.h>
 #include <microhttpd.h>
@@ -39,7 +43,7 @@ static void notify_connection(void *unused, struct MHD_Connection *connection, v
 }
 
 struct headers {
-    size_t n_hosts, n_lengths, n_codings;
+    size_t n_hosts, n_lengths; /* of the body: a coding is one, too */
     bool is_wrong;
 };
 
@@ -52,11 +56,10 @@ static enum MHD_Result look_at_header(void *user, enum MHD_ValueKind kind, const
     const char *at = name + strlen(name) + 1;
     (void)kind;
     headers->n_hosts += strcasecmp(name, "Host") == 0;
-    headers->n_lengths += strcasecmp(name, "Content-Length") == 0;
-    if (strcasecmp(name, "Transfer-Encoding") == 0) {
-        headers->n_codings++;
+    headers->n_lengths +=
+        strcasecmp(name, "Content-Length") == 0 || strcasecmp(name, "Transfer-Encoding") == 0;
+    if (strcasecmp(name, "Transfer-Encoding") == 0)
         headers->is_wrong |= strcasecmp(value, "chunked") != 0;
-    }
     if (MHD_get_version()[0] == '0')
         headers->is_wrong |= value && value != at + strspn(at, " \t");
     return MHD_YES;
@@ -95,7 +98,7 @@ static bool check_headers(struct MHD_Connection *connection, struct request *req
     struct headers headers = {0};
     request->origin = access_shares(origin) ? origin : NULL;
     MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &headers);
-    if (headers.is_wrong || headers.n_hosts > 1 || headers.n_lengths + headers.n_codings > 1)
+    if (headers.is_wrong || headers.n_hosts > 1 || headers.n_lengths > 1)
         return request_fail(request, FAULT_REQUEST,
                             "the headers are folded, or have two hosts or two lengths of the body");
     return access_allows(header_of(connection, MHD_HTTP_HEADER_HOST), origin) ||

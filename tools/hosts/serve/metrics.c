@@ -1,6 +1,6 @@
 /* metrics.c - what has been served: counts and histograms in the text format of Prometheus, and a
  * line on stderr for each call, without its texts. */
-#include "tools/hosts/serve/serve.h"
+#include "tools/hosts/serve/metrics.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -15,6 +15,7 @@ struct histogram {
     uint64_t n[N_BOUNDS + 1];
 };
 
+atomic_size_t queue_tokens;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
 static struct {
     const char *path; /* of the route */

@@ -1,6 +1,10 @@
-/* queue.c - see serve.h. */
+/* queue.c - see queue.h. */
+#include "tools/hosts/serve/queue.h"
 #include "tools/common/alloc.h"
-#include "tools/hosts/serve/serve.h"
+#include "tools/hosts/serve/access.h"
+#include "tools/hosts/serve/answers.h"
+#include "tools/hosts/serve/metrics.h"
+#include "tools/hosts/serve/read.h"
 
 #include <math.h>
 #include <microhttpd.h>
@@ -11,8 +15,6 @@
 /* Numbers of one answer, and of a batch. Calls of few tokens have a quarter of the queue more, so
  * that large calls do not shut them out. */
 enum { MOST_NUMBERS = 8 << 20, MOST_BATCH_NUMBERS = 4 << 20, FEW_TOKENS = 1024 };
-
-atomic_size_t queue_tokens;
 
 /* Calls that wait, the first one longest. */
 static struct queue {

@@ -1,12 +1,14 @@
 /* read.c - requests, from the body to tokens. A field has one meaning in all dialects that have it,
  * so that one reader serves all routes. */
+#include "tools/hosts/serve/read.h"
 #include "tools/common/alloc.h"
 #include "tools/common/texts/request_options.h"
-#include "tools/hosts/serve/serve.h"
+#include "tools/hosts/serve/access.h"
+#include "tools/hosts/serve/answers.h"
+#include "tools/hosts/serve/http.h"
 
 #include <malloc.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +20,6 @@ static _Thread_local struct {
     bool is_parsing;
     double since;
 } reading;
-
-bool request_fail(struct request *request, enum fault fault, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(request->message, sizeof request->message, format, arguments);
-    va_end(arguments);
-    request->fault = fault;
-    return false;
-}
 
 const char *request_text_name(const struct request *request, size_t text)
 {

@@ -1,5 +1,4 @@
-/* serve.h - encode-serve: the models, a call from its body to its answer, the queue of calls that
- * wait to be computed, who is served and with how much, and HTTP. */
+/* serve.h - encode-serve: its options, its models, and a call from its request to its answer. */
 #ifndef TOOLS_SERVE_H
 #define TOOLS_SERVE_H
 
@@ -9,7 +8,6 @@
 #include <jansson.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <time.h>
 
 enum { MOST_MODELS = 64, MOST_CONNECTIONS = 1000, HTTP_THREADS = 4, READERS = 4 };
@@ -26,7 +24,6 @@ struct serve_options {
     enum log_format { LOG_TEXT, LOG_JSON, LOG_NONE } log;
 };
 
-/* ---- Models: models.c ---- */
 /* What is computed: a row for each text, or for each token. */
 enum work {
     WORK_OPEN,  /* nothing, for anybody */
@@ -60,7 +57,6 @@ struct models {
     bool takes_any_name;
 };
 
-bool models_open(const struct serve_options *options); /* false after a message: old ones stay */
 struct models *models_borrow(void);
 void models_return(struct models *models);
 
@@ -69,7 +65,6 @@ void models_return(struct models *models);
 struct model *models_find(struct models *models, const char *name, enum work work);
 engine_session *model_reader(struct model *model); /* the calling thread's */
 
-/* ---- Routes and answers: answers.c ---- */
 /* Whose clients make a call: errors have the form that they read. */
 enum dialect { DIALECT_OPENAI, DIALECT_OLLAMA, DIALECT_TEI, DIALECT_COHERE, N_DIALECTS };
 
@@ -102,10 +97,6 @@ struct route {
     const char *key;    /* of the texts in the body */
     const char *answer; /* a template: see answers.c */
 };
-
-/* Returns the route of a path, if it has several that whose key the body has (NULL: none yet), with
- * another method if there is none with this one; else NULL. */
-const struct route *route_find(const char *method, const char *path, const json_t *body);
 
 /* Forms of a vector, as Cohere names them; a set of them has bit TYPE. */
 enum vector_type { TYPE_FLOAT, TYPE_INT8, TYPE_UINT8, TYPE_BINARY, TYPE_UBINARY, TYPE_BASE64 };
@@ -173,89 +164,5 @@ struct call {
     size_t n_done, n_computed; /* texts that have their rows, or get them from this batch */
     double queued, started;    /* seconds of program_seconds; 0: not yet */
 };
-
-/* Counts the memory of the answer, or returns false after request_fail; writes the answer, or the
- * error in the client's dialect. */
-bool answer_hold(struct request *request, const struct result *result);
-void answer_write(const struct request *request, struct result *result);
-
-/* Returns how many rows of n_tokens numbers the steps of a text have before its vector: lengths of
- * the hidden states, how far each layer moves them, and the maps of all heads. */
-size_t answer_step_rows(const struct request *request);
-
-/* ---- Requests: read.c ---- */
-/* Sets the error that is the answer. Returns false. */
-bool request_fail(struct request *request, enum fault fault, const char *format, ...)
-    PROGRAM_PRINTF(3, 4);
-
-const char *request_text_name(const struct request *request, size_t text); /* until the next call */
-/* Parses the body, finds the model, and tokenizes. Returns false after request_fail; if its client
- * has gone the answer is not to be sent. */
-bool request_read(struct request *request);
-bool request_has_hung_up(const struct request *request);
-
-/* The progress callback of sessions that read: ends a request whose client has gone, and one that
- * takes more than a second when the server ends. */
-int request_is_over(size_t n_done, size_t n, void *unused);
-
-/* Memory of jansson. While a body is parsed it counts for its request. */
-void *read_alloc(size_t len);
-void read_free(void *data);
-
-/* ---- The queue: queue.c ---- */
-/* Starts the threads that read long bodies, and the one that computes what waits, a text of each
- * call in turn: calls share a batch when the machine is busy, and none waits when it is not. They
- * resume the connection of a call that has its rows, needs none or has failed, or has no client. */
-void queue_start(size_t most_waiting, size_t most_at_once);
-
-/* Reads a call and counts it. Returns false if it has all rows, or after request_fail: its text is
- * wrong, or too much waits. A call is added when its connection is suspended: one that was
- * admitted, or one to be read first. */
-bool queue_admit(struct call *call);
-void queue_add(struct call *call);
-extern atomic_size_t queue_tokens; /* that wait or are computed */
-
-/* ---- Access: access.c. What connections do, the memory of requests, keys and hosts ---- */
-/* Sends a call, or is silent; waits for the answer; reads it. */
-enum phase { PHASE_CLOSED, PHASE_SENDS, PHASE_WAITS, PHASE_READS };
-
-/* Sets the longest time of sending and of reading. Returns how many connections HTTP may have. */
-size_t clients_start(double seconds);
-void clients_set(int fd, enum phase phase); /* may close another connection, if too many are open */
-
-/* To be called often: closes connections whose time is over, and if answers that wait to be read
- * have half of the memory, those of which nothing was received for a second. */
-void clients_sweep(void);
-
-/* Counts n bytes for a request, in place of those that it holds. More are counted before they are
- * allocated: of bodies, parsed ones, tokens, rows, answers. Returns false after request_fail if the
- * request shall not have them. */
-bool request_hold(struct request *request, size_t n);
-
-/* Reads the API keys, one a line; path NULL: none is asked for. Returns false after a message; then
- * the old ones are in force. */
-bool access_read_keys(const char *path);
-bool access_has_key(const char *authorization); /* "Bearer KEY" */
-
-/* If the socket listens on loopback, headers Host and Origin (NULL: absent) must be of this machine
- * or in options.hosts, or the origin in options.origins. */
-void access_start(int socket, const struct serve_options *options);
-bool access_allows(const char *host, const char *origin);
-bool access_shares(const char *origin); /* whether its pages may read answers */
-
-/* ---- HTTP: http.c, whose threads receive, read short bodies, and write ---- */
-/* Serves on a listening socket. Ends the program if that fails. */
-void http_start(int socket, const struct serve_options *options);
-
-/* Accepts no connection any more, and lets none have another call. Returns true if no call is open,
- * and then closes all connections. */
-bool http_drain(void);
-extern atomic_bool http_is_draining;
-
-/* ---- Metrics and the log: metrics.c ---- */
-/* Count an ended call, and print its line; count a batch; write the counts. */
-void metrics_end_call(const struct call *call, enum log_format format);
-void metrics_add_batch(size_t n_texts, size_t n_tokens);
-void metrics_write(FILE *stream);
 
 #endif

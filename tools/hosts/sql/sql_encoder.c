@@ -38,11 +38,7 @@ void sql_encoder_close(struct sql_encoder *encoder)
 
 bool sql_role(const char *name, size_t len, engine_role *role)
 {
-    static const char *const names[] = {
-        [ENGINE_ROLE_TEXT] = "text",
-        [ENGINE_ROLE_QUERY] = "query",
-        [ENGINE_ROLE_DOCUMENT] = "document",
-    };
+    static const char *const names[] = {"text", "query", "document"}; /* by engine_role */
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0) {
             *role = (engine_role)i;
