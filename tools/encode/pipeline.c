@@ -10,8 +10,8 @@
 #include "tools/encode/corpus/corpus.h"
 #include "tools/encode/notes.h"
 #include "tools/encode/print/printer.h"
-#include "tools/encode/spans.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,15 +194,102 @@ static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t 
     return code == PROGRAM_DONE ? encode_windows(pipeline) : code;
 }
 
-/* ---- Spans of texts ---- */
+/* ---- Spans that a JSON line names, and a vector for each of them ---- */
 
-/* Prints the row of a span of an item. The first one without a token is noted. */
+/* Ends the program if the model's vectors cannot be those of a part of a text. */
+static void check_spans(struct text_encoder *encoder)
+{
+    const engine_input empty = {.text = ""};
+    if (engine_encode_spans(encoder->session, &empty, NULL, 0, &encoder->options, NULL, 0, NULL,
+                            NULL) == ENGINE_ERROR_UNSUPPORTED)
+        program_die("--spans needs vectors of all tokens, as those of -p mean; -p %s makes none of "
+                    "a part of a text",
+                    engine_pooling_name(encoder->shape.pooling));
+}
+
+/* Reads arrays [begin, end] that are within the item's text. */
+static bool read_pairs(struct text_encoder *encoder, const struct item *item, json_t *array,
+                       engine_span *spans)
+{
+    const size_t len = item->record.input.text_len - item->prompt_len;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        json_t *value = json_array_get(array, i);
+        json_int_t begin, end;
+        if (json_unpack(value, "[II!]", &begin, &end) == 0 && begin >= 0 && end >= begin &&
+            (uint64_t)end <= len) {
+            spans[i] = (engine_span){(size_t)begin, (size_t)end};
+            continue;
+        }
+        char *found = json_dumps(value, JSON_ENCODE_ANY);
+        encoder_fail(encoder, item,
+                     ": \"spans\"[%zu] is %.60s; expected [begin, end], bytes of the text, which "
+                     "has %zu",
+                     i, found ? found : "", len);
+        free(found);
+        return false;
+    }
+    return true;
+}
+
+/* Reads the "spans" of an item's line: *spans is [*n], to be freed. Returns false after it has set
+ * the encoder's message, which names the line and the span. */
+static bool read_spans(struct text_encoder *encoder, const struct item *item, engine_span **spans,
+                       size_t *n)
+{
+    const struct record *record = &item->record;
+    const struct record_member *member = record->members,
+                               *end = record->members + record->n_members;
+    *spans = NULL;
+    if (record->input.ids)
+        return encoder_fail(encoder, item, ": ids have no spans; --spans takes texts");
+    while (member < end && strcmp(member->key, "spans") != 0)
+        member++;
+    json_t *array = member < end ? json_loadb(member->value, member->value_len, 0, NULL) : NULL;
+    const bool is_array = json_is_array(array);
+    *n = json_array_size(array);
+    *spans = alloc_zeros(*n, sizeof **spans);
+    const bool is_good =
+        is_array ? read_pairs(encoder, item, array, *spans)
+                 : encoder_fail(encoder, item,
+                                member < end ? ": \"spans\" is no array of [begin, end]"
+                                             : " has no \"spans\"; expected {\"text\": …, "
+                                               "\"spans\": [[begin, end], …]}");
+    json_decref(array);
+    return is_good;
+}
+
+/* Encodes an item whose tokens are set, once: rows is [n, width]. Returns false like read_spans. */
+static bool compute_spans(struct text_encoder *encoder, const struct item *item,
+                          const engine_span *spans, size_t n, float *rows)
+{
+    const engine_input input = {.tokens = item->tokens, .n_tokens = item->n_tokens};
+    engine_span *shifted = alloc_zeros(n, sizeof *shifted); /* spans of tokens count the prompt */
+    engine_encode_options options = encoder->options;
+    options.max_tokens = 0; /* they are cut already */
+    for (size_t i = 0; i < n; i++)
+        shifted[i] =
+            (engine_span){spans[i].begin + item->prompt_len, spans[i].end + item->prompt_len};
+    const bool is_good = engine_encode_spans(encoder->session, &input, shifted, n, &options, rows,
+                                             n * encoder->width, NULL, NULL) == ENGINE_OK;
+    free(shifted);
+    return is_good || encoder_fail_in_engine(encoder, item);
+}
+
+/* Prints the row of a span of an item, as if it were a window: the text is without its prompt. The
+ * first one without a token is noted. */
 static int print_span(struct pipeline *pipeline, const struct item *item, const engine_span *spans,
                       size_t i, size_t n, const float *row)
 {
-    const struct item part = spans_item(item, spans, i, n, row);
+    struct item part = {.number = item->number,
+                        .record = item->record,
+                        .window = {i, n, spans[i].begin, spans[i].end, false},
+                        .n_dropped = item->n_dropped,
+                        .n_skipped = item->n_tokens,
+                        .rows = row};
     bool *has_noted = &pipeline->job->notes.has_noted_empty;
     size_t k = 0;
+    part.record.input.text += item->prompt_len;
+    part.record.input.text_len -= item->prompt_len;
     while (k < pipeline->job->encoder->width && row[k] == 0)
         k++;
     if (k == pipeline->job->encoder->width && !*has_noted) {
@@ -222,9 +309,9 @@ static int encode_spans(struct pipeline *pipeline, const struct item *items, siz
         engine_span *spans;
         float *rows = NULL;
         size_t n = 0;
-        const bool is_good = spans_read(encoder, item, &spans, &n) &&
+        const bool is_good = read_spans(encoder, item, &spans, &n) &&
                              (rows = alloc_zeros(n, encoder->width * sizeof *rows)) &&
-                             spans_encode(encoder, item, spans, n, rows);
+                             compute_spans(encoder, item, spans, n, rows);
         if (is_good)
             notes_of(pipeline->job, item);
         else if (!beside_leave_out(&pipeline->beside, item))
@@ -280,7 +367,7 @@ int encode_texts(struct job *job)
     int code = PROGRAM_FAILED;
     pipeline->job = pipeline->beside.job = job;
     if (job->options->request.has_spans)
-        spans_check(job->encoder);
+        check_spans(job->encoder);
     if (job->options->output_path)
         beside_open(&pipeline->beside);
     printer_open(printer, job);
