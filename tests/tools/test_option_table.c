@@ -58,6 +58,7 @@ static const struct option_row INNER_ROWS[] = {
 static const struct option_group GROUPS[] = {
     {OPTION_GROUP("", ROWS)},
     {OPTION_GROUP("Inner", INNER_ROWS), .base = offsetof(struct paint, inner)},
+    OPTION_GENERAL,
 };
 
 static const char *check_loud(const void *options)

@@ -180,6 +180,7 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("Result", RESULT_ROWS)},
     {OPTION_GROUP("Output", FORMAT_ROWS)},
     {OPTION_GROUP("A corpus", CORPUS_ROWS)},
+    OPTION_GENERAL,
 };
 
 /* ---- Options that contradict each other; encoder_open checks what the model cannot do ---- */

@@ -68,7 +68,7 @@ static const struct option_row ROWS[] = {
      CHOICE_AT(struct serve_options, log, LOG_TEXT, "text json none")},
 };
 
-static const struct option_group GROUPS[] = {{OPTION_GROUP("", ROWS)}};
+static const struct option_group GROUPS[] = {{OPTION_GROUP("", ROWS)}, OPTION_GENERAL};
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...]\n",

@@ -77,6 +77,7 @@ static const struct option_group GROUPS[] = {
         VECTORS_ROWS)},
     POSITION_GROUP(POSITION_ROWS, struct import_options, vectors.positions),
     POSITION_GROUP(EMBEDDING_SCALE_ROWS, struct import_options, vectors.positions),
+    OPTION_GENERAL,
 };
 
 /* ---- Rules ---- */

@@ -22,7 +22,7 @@ static const struct option_row ROWS[] = {
     {"output", 'o', "FILE", NULL, SET_BY(refuse_output)},
 };
 
-static const struct option_group GROUPS[] = {{OPTION_GROUP("", ROWS)}};
+static const struct option_group GROUPS[] = {{OPTION_GROUP("", ROWS)}, OPTION_GENERAL};
 
 static const struct option_command COMMAND = {
     .usage = "[OPTION ...] FILE\n",

@@ -92,6 +92,7 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("Queries", QUERY_ROWS)},
     {OPTION_GROUP("Search", SEARCH_ROWS)},
     {OPTION_GROUP("Output", OUTPUT_ROWS)},
+    OPTION_GENERAL,
 };
 
 static const char *check_candidates(const void *options)

@@ -86,6 +86,7 @@ static const struct option_group GROUPS[] = {
     {REQUEST_GROUP(NULL, REQUEST_SESSION_ROWS)},
     {OPTION_GROUP("Texts", TEXT_ROWS)},
     {OPTION_GROUP("Result", RESULT_ROWS)},
+    OPTION_GENERAL,
 };
 
 static const char *check(const void *options)

@@ -14,13 +14,12 @@ enum { LONG_OPTION = 256 /* and the number of its slot */ };
 
 /* ---- What all tables share ---- */
 
-static const struct option_row GENERAL_ROWS[] = {
+const struct option_row OPTION_GENERAL_ROWS[3] = {
     {"quiet", 'q', NULL, "print no notes on stderr, only errors", .kind = OPTION_QUIET,
      .keeps_output = true},
     {"help", 'h', NULL, "this text", .kind = OPTION_HELP},
     {"version", 0, NULL, "version and build", .kind = OPTION_VERSION},
 };
-static const struct option_group GENERAL = {OPTION_GROUP("", GENERAL_ROWS)};
 
 /* One of the choices of a row; before the first it is CHOICES_OF(row). */
 struct option_choice {
@@ -56,11 +55,6 @@ static bool is_of_command(const struct option_group *group, const struct option_
 
 /* ---- Pages ---- */
 
-static const struct option_group *group_at(const struct option_table *table, size_t i)
-{
-    return i < table->n_groups ? &table->groups[i] : i == table->n_groups ? &GENERAL : NULL;
-}
-
 /* "  -o, --output FILE    the first line", and the others below it. */
 static void print_row(const struct option_row *row, size_t column)
 {
@@ -83,7 +77,7 @@ static void print_row(const struct option_row *row, size_t column)
 /* Prints --help on stdout. */
 static void print_help(const struct option_table *table, size_t command)
 {
-    const struct option_group *group;
+    const struct option_group *end = table->groups + table->n_groups;
     const struct option_command *of = &table->commands[command];
     const char *before = "Usage: ";
     for (const char *usage = of->usage; *usage != '\0'; before = "       ") {
@@ -93,8 +87,8 @@ static void print_help(const struct option_table *table, size_t command)
         usage += len + (usage[len] == '\n');
     }
     fputs(of->about, stdout);
-    for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
-        if (group == &GENERAL && table->notes)
+    for (const struct option_group *group = table->groups; group < end; group++) {
+        if (group + 1 == end && table->notes)
             printf("\n%s", table->notes);
         if (group->title) /* each has rows for every command */
             printf("\n%s%s", group->title, group->title[0] ? "\n" : "");
@@ -134,7 +128,7 @@ static void print_option(const struct option_table *table, const struct option_g
  * option without argument "-". */
 static void print_table(const struct option_table *table)
 {
-    const struct option_group *group;
+    const struct option_group *end = table->groups + table->n_groups;
     printf("program\t%s\t%s\n", program_name(), engine_version());
     for (size_t c = 0; c < table->n_commands; c++) {
         const struct option_command *command = &table->commands[c];
@@ -144,7 +138,7 @@ static void print_table(const struct option_table *table)
             usage += len + (usage[len] == '\n');
         }
     }
-    for (size_t i = 0; (group = group_at(table, i)) != NULL; i++) {
+    for (const struct option_group *group = table->groups; group < end; group++) {
         if (group->title)
             printf("group\t%s\n", group->title);
         for (size_t r = 0; r < group->n_rows; r++)
@@ -471,8 +465,8 @@ void options_read(struct option_reading *reading, const struct option_table *tab
         print_table(table);
         program_exit(program_end(PROGRAM_DONE));
     }
-    const struct option_group *group;
-    for (size_t g = 0; (group = group_at(table, g)) != NULL; g++) {
+    for (size_t g = 0; g < table->n_groups; g++) {
+        const struct option_group *group = &table->groups[g];
         for (size_t i = 0; i < group->n_rows; i++) {
             const struct option_row *row = &group->rows[i];
             const size_t slot = reading->n_slots++;

@@ -109,6 +109,13 @@ struct option_group {
 #define OPTION_GROUP(group_title, array)                                                           \
     .title = (group_title), .rows = (array), .n_rows = sizeof(array) / sizeof(array)[0]
 
+/* The last group of every program: --quiet, --help and --version. */
+#define OPTION_GENERAL                                                                             \
+    {                                                                                              \
+        OPTION_GROUP("", OPTION_GENERAL_ROWS)                                                      \
+    }
+extern const struct option_row OPTION_GENERAL_ROWS[3];
+
 /* options and others: names of options, separated by blanks; one of them was given. "format=csv":
  * with this value; "format!=csv": with another; "TEXT": arguments that are no options. If message
  * is NULL, it is "--A requires --B or --C", or "--A cannot be combined with --B". */
@@ -140,7 +147,7 @@ struct option_command {
 struct option_table {
     const struct option_command *commands;
     size_t n_commands;
-    const struct option_group *groups; /* without --help and --version */
+    const struct option_group *groups;
     size_t n_groups;
     /* The last is all zero. */
     const struct option_rule *rules;

@@ -80,6 +80,7 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("Model", MODEL_ROWS)},
     {OPTION_GROUP("Work", WORK_ROWS)},
     {OPTION_GROUP("Result", RESULT_ROWS)},
+    OPTION_GENERAL,
 };
 
 static const struct option_rule RULES[] = {

@@ -311,6 +311,7 @@ static const struct option_group GROUPS[] = {
     {OPTION_GROUP("", FILE_ROWS)},
     {OPTION_GROUP("Tokenizer (default: 104 built-in words)", TOKENIZER_ROWS)},
     {OPTION_GROUP("Shape", SHAPE_ROWS), .base = offsetof(struct new_options, shape)},
+    OPTION_GENERAL,
 };
 
 static const struct option_table TABLE = {

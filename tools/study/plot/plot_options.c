@@ -164,6 +164,7 @@ static const struct option_group GROUPS[] = {
     {REQUEST_GROUP(NULL, REQUEST_SESSION_ROWS), .commands = OF_MODELS},
     {OPTION_GROUP(NULL, TEXT_ROWS), .commands = OF_MODELS},
     {OPTION_GROUP("Output", RESULT_ROWS)},
+    OPTION_GENERAL,
 };
 
 static const struct option_rule RULES[] = {
