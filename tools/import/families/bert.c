@@ -38,7 +38,8 @@ static const struct body ELECTRA = {
     .keys = KEYS(BERT_KEYS, SIZE("embedding_size", embedding_width)),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
+                     .projection = PARTS(TO_EMBEDDING_PROJECTION("embeddings_project")),
+                     .layer = BERT_LAYER),
     .left_out =
         LEFT_OUT("discriminator_predictions.", "generator_predictions.", "generator_lm_head."),
 };
@@ -73,8 +74,7 @@ static const struct body DISTILBERT = {
 
 const struct head POOLER_HEAD = {
     HEAD_POOLER, DENSE_TANH, .parts = PARTS({HEAD_DENSE, {"pooler.dense"}}), .is_optional = true};
-const struct head POOLED_SEQUENCE_HEAD = {HEAD_SEQUENCE, DENSE_TANH,
-                                          .parts = SEQUENCE_PARTS("pooler.dense", "classifier")};
+const struct head POOLED_SEQUENCE_HEAD = SEQUENCE_HEAD(DENSE_TANH, "pooler.dense", "classifier");
 const struct head TOKEN_HEAD = {HEAD_TOKEN, DENSE_NONE,
                                 .parts = PARTS({HEAD_SCORES, {"classifier"}})};
 const struct head BERT_MASK = {HEAD_MASK, AS_THE_MODEL, .parts = BERT_MASK_PARTS};
@@ -83,14 +83,14 @@ static const struct head COLBERT = {
     HEAD_NONE, DENSE_NONE,
     .parts =
         PARTS(TO_MATRIX("token.vector.weight", DIM_TOKEN_VECTORS, DIM_WIDTH, "linear.weight"))};
-static const struct head DISTILBERT_SEQUENCE = {
-    HEAD_SEQUENCE, DENSE_RELU, .parts = SEQUENCE_PARTS("pre_classifier", "classifier")};
+static const struct head DISTILBERT_SEQUENCE =
+    SEQUENCE_HEAD(DENSE_RELU, "pre_classifier", "classifier");
 static const struct head DISTILBERT_MASK = {
     HEAD_MASK, AS_THE_MODEL,
     .parts = MASK_PARTS("vocab_transform", "vocab_layer_norm", "vocab_projector.weight",
                         "vocab_projector.bias")};
-static const struct head ELECTRA_SEQUENCE = {
-    HEAD_SEQUENCE, DENSE_GELU, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
+static const struct head ELECTRA_SEQUENCE =
+    SEQUENCE_HEAD(DENSE_GELU, "classifier.dense", "classifier.out_proj");
 /* The generator, whose dense layer leads back to the width of the embedding. */
 static const struct head ELECTRA_MASK = {
     HEAD_MASK, DENSE_GELU,
@@ -139,8 +139,8 @@ static const struct body ROBERTA = {
     .left_out = LEFT_OUT("pooler.", "lm_head."),
 };
 
-const struct head DENSE_SEQUENCE_HEAD = {
-    HEAD_SEQUENCE, DENSE_TANH, .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
+const struct head DENSE_SEQUENCE_HEAD =
+    SEQUENCE_HEAD(DENSE_TANH, "classifier.dense", "classifier.out_proj");
 /* Its activation is the exact GELU for any hidden_act. */
 const struct head ROBERTA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_PARTS};
 
@@ -175,7 +175,7 @@ static const struct body ALBERT = {
     .only = ONLY(ABSOLUTE_POSITIONS, IS("inner_group_num", "1")),
     .layout =
         LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-               .projection = PARTS(PROJECTION("encoder.embedding_hidden_mapping_in")),
+               .projection = PARTS(TO_EMBEDDING_PROJECTION("encoder.embedding_hidden_mapping_in")),
                .layer = LAYER("encoder.albert_layer_groups.#.albert_layers.0.", "attention.query",
                               "attention.key", "attention.value", "attention.dense",
                               "attention.LayerNorm", "ffn", "ffn_output", "full_layer_layer_norm")),
@@ -184,8 +184,7 @@ static const struct body ALBERT = {
 
 static const struct head ALBERT_POOLER = {
     HEAD_POOLER, DENSE_TANH, .parts = PARTS({HEAD_DENSE, {"pooler"}}), .is_optional = true};
-static const struct head ALBERT_SEQUENCE = {HEAD_SEQUENCE, DENSE_TANH,
-                                            .parts = SEQUENCE_PARTS("pooler", "classifier")};
+static const struct head ALBERT_SEQUENCE = SEQUENCE_HEAD(DENSE_TANH, "pooler", "classifier");
 /* Its dense layer leads back to the width of the embedding. */
 static const struct head ALBERT_MASK = {
     HEAD_MASK, AS_THE_MODEL,
@@ -204,21 +203,17 @@ static void finish_jina_code(struct model_config *model)
     model->gate = GATE_SECOND;
 }
 
-#define JINA_AT "encoder.layer.#.attention."
-#define JINA_ATTENTION                                                                             \
-    TO_QKV(SQUARE, JINA_AT "self.query", JINA_AT "self.key", JINA_AT "self.value"),                \
-        TO_OUTPUT(SQUARE, JINA_AT "output.dense")
-
 /* Its first part is in no other layout. */
 static const struct layout JINA_CODE_LAYOUT = {
     .embedding = PARTS(BERT_EMBEDDING),
-    .layer =
-        PARTS({"layers.#.attention.query_norm", NORM, {JINA_AT "self.layer_norm_q"}},
-              JINA_ATTENTION, {"layers.#.attention.key_norm", NORM, {JINA_AT "self.layer_norm_k"}},
-              {"layers.#.attention.norm_after", NORM, {JINA_AT "output.LayerNorm"}},
-              TO_ATTENTION_NORM("encoder.layer.#.layer_norm_1"),
-              TO_IN(DIM_GATED, "encoder.layer.#.mlp.up_gated_layer"),
-              TO_OUT("encoder.layer.#.mlp.down_layer"), TO_NORM("encoder.layer.#.layer_norm_2")),
+    .layer = PARTS(
+        {"layers.#.attention.query_norm", NORM, {"encoder.layer.#.attention.self.layer_norm_q"}},
+        BERT_QKV, BERT_OUTPUT,
+        {"layers.#.attention.key_norm", NORM, {"encoder.layer.#.attention.self.layer_norm_k"}},
+        {"layers.#.attention.norm_after", NORM, {"encoder.layer.#.attention.output.LayerNorm"}},
+        TO_ATTENTION_NORM("encoder.layer.#.layer_norm_1"),
+        TO_IN(DIM_GATED, "encoder.layer.#.mlp.up_gated_layer"),
+        TO_OUT("encoder.layer.#.mlp.down_layer"), TO_NORM("encoder.layer.#.layer_norm_2")),
     .finish = finish_jina_code,
 };
 
@@ -231,7 +226,7 @@ static const struct body JINA = {
     .only =
         ONLY({"position_embedding_type", "\"alibi\"", true, NULL}, IS("emb_pooler", "\"mean\"")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .layer = PARTS(JINA_ATTENTION, TO_ATTENTION_NORM(JINA_AT "output.LayerNorm"),
+                     .layer = PARTS(BERT_QKV, BERT_OUTPUT, BERT_OUTPUT_NORM,
                                     TO_IN(DIM_GATED, "encoder.layer.#.mlp.gated_layers"),
                                     TO_OUT("encoder.layer.#.mlp.wo"),
                                     TO_NORM("encoder.layer.#.mlp.layernorm"))),

@@ -24,14 +24,8 @@ static const struct body ERNIE = {
 /* A layer with a norm before each half, and one after the last layer. */
 #define EARLY_NORMS(attention_norm, norm, final_norm)                                              \
     LAYOUT(.embedding = PARTS(BERT_EMBEDDING),                                                     \
-           .layer = PARTS(TO_ATTENTION_NORM("encoder.layer.#." attention_norm),                    \
-                          TO_QKV(SQUARE, "encoder.layer.#.attention.self.query",                   \
-                                 "encoder.layer.#.attention.self.key",                             \
-                                 "encoder.layer.#.attention.self.value"),                          \
-                          TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),             \
-                          TO_NORM("encoder.layer.#." norm),                                        \
-                          TO_IN(DIM_FEED_FORWARD, "encoder.layer.#.intermediate.dense"),           \
-                          TO_OUT("encoder.layer.#.output.dense")),                                 \
+           .layer = PARTS(TO_ATTENTION_NORM("encoder.layer.#." attention_norm), BERT_QKV,          \
+                          BERT_OUTPUT, TO_NORM("encoder.layer.#." norm), BERT_FEED_FORWARD),       \
            .final = PARTS(TO_FINAL_NORM(final_norm)))
 #define EARLY_SIZES                                                                                \
     USUAL_SIZES, FIXED(embedding_norm, NORM_NONE), FIXED(norm_place, NORM_PRE),                    \
@@ -74,12 +68,12 @@ static const struct body ROFORMER = {
     .only = ONLY(IS("rotary_value", "false"), IS("norm_type", "\"layer_norm\""),
                  IS("use_bias", "true")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
-                     .projection = PARTS(PROJECTION("embeddings_project")), .layer = BERT_LAYER),
+                     .projection = PARTS(TO_EMBEDDING_PROJECTION("embeddings_project")),
+                     .layer = BERT_LAYER),
     .left_out = LEFT_OUT(OF_BERT, "encoder.embed_positions."),
 };
-static const struct head ROFORMER_SEQUENCE = {
-    HEAD_SEQUENCE, AS_THE_MODEL,
-    .parts = SEQUENCE_PARTS("classifier.dense", "classifier.out_proj")};
+static const struct head ROFORMER_SEQUENCE =
+    SEQUENCE_HEAD(AS_THE_MODEL, "classifier.dense", "classifier.out_proj");
 
 const struct architecture BERT_KIN_CLASSES[] = {
     CLASSES("Ernie", "ernie", &ERNIE, &POOLER_HEAD, &BERT_MASK, &POOLED_SEQUENCE_HEAD, &TOKEN_HEAD),

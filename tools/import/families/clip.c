@@ -26,19 +26,21 @@ static const struct layout TOWER = {
     "embeddings.position_ids", "vision_model.", "visual_projection.", "logit_scale", "logit_bias", \
         "text_projection."
 
+#define TOWER_KEYS                                                                                 \
+    FIXED(position, POSITION_LEARNED), FIXED(token_types, 0), FIXED(embedding_norm, NORM_NONE),    \
+        FIXED(norm_place, NORM_PRE), FIXED(final_norm, true), FIXED(pooling, POOLING_LAST)
+
 /* A text's vector is that of its last token, which is the end token's. */
 static const struct body CLIP = {
     .prefixes = NAMES("text_model."),
-    .keys = KEYS(
-        SIZE_OR("num_hidden_layers", layers, 12), SIZE_OR("hidden_size", width, 512),
-        SIZE_OR("num_attention_heads", heads, 8), SIZE_OR("intermediate_size", feed_forward, 2048),
-        SIZE_OR("vocab_size", vocabulary, 49408),
-        SIZE_OR("max_position_embeddings", max_tokens, 77),
-        NUMBER("layer_norm_eps", norm_eps, 1e-5), FIXED(position, POSITION_LEARNED),
-        FIXED(token_types, 0), FIXED(embedding_norm, NORM_NONE), FIXED(norm_place, NORM_PRE),
-        FIXED(final_norm, true), FIXED(mask, MASK_CAUSAL), FIXED(pooling, POOLING_LAST),
-        NAMED("hidden_act", activation, CLIP_ACTIVATIONS,
-              "one of quick_gelu, gelu, gelu_new, gelu_pytorch_tanh", ACTIVATION_SILU)),
+    .keys = KEYS(SIZE_OR("num_hidden_layers", layers, 12), SIZE_OR("hidden_size", width, 512),
+                 SIZE_OR("num_attention_heads", heads, 8),
+                 SIZE_OR("intermediate_size", feed_forward, 2048),
+                 SIZE_OR("vocab_size", vocabulary, 49408),
+                 SIZE_OR("max_position_embeddings", max_tokens, 77),
+                 NUMBER("layer_norm_eps", norm_eps, 1e-5), TOWER_KEYS, FIXED(mask, MASK_CAUSAL),
+                 NAMED("hidden_act", activation, CLIP_ACTIVATIONS,
+                       "one of quick_gelu, gelu, gelu_new, gelu_pytorch_tanh", ACTIVATION_SILU)),
     .layout = &TOWER,
     .quick_gelu = 1.702,
     .unread = "projection_dim",
@@ -57,9 +59,7 @@ static const struct body SIGLIP = {
                  SIZE_OR("intermediate_size", feed_forward, 3072),
                  SIZE_OR("vocab_size", vocabulary, 32000),
                  SIZE_OR("max_position_embeddings", max_tokens, 64),
-                 NUMBER("layer_norm_eps", norm_eps, 1e-6), FIXED(position, POSITION_LEARNED),
-                 FIXED(token_types, 0), FIXED(embedding_norm, NORM_NONE),
-                 FIXED(norm_place, NORM_PRE), FIXED(final_norm, true), FIXED(pooling, POOLING_LAST),
+                 NUMBER("layer_norm_eps", norm_eps, 1e-6), TOWER_KEYS,
                  ACTIVATION("hidden_act", ACTIVATION_GELU_TANH)),
     .layout = &TOWER,
     .pads = true,

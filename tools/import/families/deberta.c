@@ -134,11 +134,6 @@ static struct position_sources positions_of_first(const struct json_file *file)
     KEYS(BERT_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-7),                                     \
          COUNT("type_vocab_size", token_types, 0), ACTIVATION("hidden_act", ACTIVATION_GELU))
 #define OF_HEADS PART_HEADS, DIM_QKV, DIM_WIDTH, 0
-#define AFTER_ATTENTION                                                                            \
-    TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense"),                                   \
-        TO_ATTENTION_NORM("encoder.layer.#.attention.output.LayerNorm"),                           \
-        TO_IN(DIM_FEED_FORWARD, "encoder.layer.#.intermediate.dense"),                             \
-        TO_OUT("encoder.layer.#.output.dense"), TO_NORM("encoder.layer.#.output.LayerNorm")
 
 static const struct body DEBERTA_1 = {
     .prefixes = NAMES("deberta.", "model."),
@@ -146,7 +141,7 @@ static const struct body DEBERTA_1 = {
     .only = ONLY(IS("talking_head", "false")),
     .layout = LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                      .layer = PARTS(TO_QKV(OF_HEADS, SELF "in_proj", SELF "q_bias", SELF "v_bias"),
-                                    AFTER_ATTENTION)),
+                                    BERT_AFTER_QKV)),
     .finish = finish_first,
     .positions = positions_of_first,
     .unread = "pooler_dropout pooler_hidden_act cls_dropout legacy padding_idx",
@@ -160,7 +155,7 @@ static const struct body DEBERTA = {
     .layout =
         LAYOUT(.embedding = PARTS(BERT_EMBEDDING),
                .layer = PARTS(TO_QKV(SQUARE, SELF "query_proj", SELF "key_proj", SELF "value_proj"),
-                              AFTER_ATTENTION)),
+                              BERT_AFTER_QKV)),
     .finish = finish,
     .positions = positions,
     .unread = "pooler_dropout pooler_hidden_act cls_dropout conv_act conv_groups legacy "

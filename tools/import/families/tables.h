@@ -1,4 +1,28 @@
-/* tables.h - macros for the tables of classes, and tables that several families share. */
+/* tables.h - macros for the tables of classes, and tables that several families share.
+ *
+ * A family's file is best read from its end: the classes, each with its body and its head. A body
+ * (struct body, families.h) is two tables. A row of `keys` is a key of config.json, the
+ * field of struct model_config that it sets, and the value if the key is absent:
+ *
+ *     SIZE("hidden_size", width)                    no such value: an absent key is refused
+ *     COUNT("type_vocab_size", token_types, 2)
+ *     FIXED(position, POSITION_LEARNED)             no key: the class has no choice
+ *
+ * A row of a layout is one part: its name in the weight file, its shape, its name in the
+ * checkpoint. So
+ *
+ *     TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense")
+ *
+ * which a macro has made of
+ *
+ *     {"layers.#.attention.output", PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias),
+ *      {"encoder.layer.#.attention.output.dense"}}
+ *
+ * says that the tensor layers.3.attention.output.weight [D, D] of the weight file is
+ * encoder.layer.3.attention.output.dense.weight of the checkpoint, and if the model's
+ * attention_bias is true, the .bias [D] of the one is the .bias of the other. The name of a macro
+ * TO_... is the part's name in the weight file; a shape (SQUARE, NORM, OUT ...) is a part's kind,
+ * rows, columns and bias, and is left out where the part has no other. */
 #ifndef TOOLS_IMPORT_TABLES_H
 #define TOOLS_IMPORT_TABLES_H
 
@@ -58,7 +82,7 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 #define LAYOUT(...) &(const struct layout){__VA_ARGS__}
 // clang-format on
 
-/* ---- Kinds and dimensions of parts ---- */
+/* ---- Shapes of parts: kind, rows, columns, bias ---- */
 
 #define TABLE(rows)     PART_TABLE, rows, DIM_EMBEDDING, 0
 #define SQUARE          PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias)
@@ -71,7 +95,7 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 #define NORM            PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)
 #define EMBEDDING_NORM  PART_NORM, DIM_EMBEDDING, DIM_NONE, FIELD(norm_bias)
 // clang-format off
-#define PROJECTION(from)                                                                           \
+#define TO_EMBEDDING_PROJECTION(from)                                                              \
     {"embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0, {from}}
 #define TO_TABLE(to, rows, from)        {to, TABLE(rows), {from}}
 #define TO_MATRIX(to, rows, cols, from) {to, PART_MATRIX, rows, cols, 0, {from}}
@@ -90,6 +114,10 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 /* A head of sequences; of masked language models, whose bias may have two names; and the latter as
  * BERT and as RoBERTa name its tensors. */
 #define SEQUENCE_PARTS(dense, scores) PARTS({HEAD_DENSE, {dense}}, {HEAD_SCORES, {scores}})
+// clang-format off
+#define SEQUENCE_HEAD(activation, dense, scores)                                                   \
+    {HEAD_SEQUENCE, activation, .parts = SEQUENCE_PARTS(dense, scores)}
+// clang-format on
 #define MASK_PARTS(dense, norm, decoder, ...)                                                      \
     PARTS({HEAD_DENSE, {dense}}, {HEAD_NORM, {norm}}, {HEAD_DECODER, {decoder}},                   \
           {DECODER_BIAS, {__VA_ARGS__}})
@@ -127,10 +155,21 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
     PARTS(TO_QKV(SQUARE, at query, at key, at value), TO_OUTPUT(SQUARE, at output),                \
           TO_ATTENTION_NORM(at attention_norm), TO_IN(DIM_FEED_FORWARD, at in), TO_OUT(at out),    \
           TO_NORM(at norm))
-#define BERT_LAYER                                                                                 \
-    LAYER("encoder.layer.#.", "attention.self.query", "attention.self.key",                        \
-          "attention.self.value", "attention.output.dense", "attention.output.LayerNorm",          \
-          "intermediate.dense", "output.dense", "output.LayerNorm")
+
+/* BERT's, and what its relatives have of it. */
+// clang-format off
+#define BERT_QKV                                                                                   \
+    TO_QKV(SQUARE, "encoder.layer.#.attention.self.query", "encoder.layer.#.attention.self.key",   \
+           "encoder.layer.#.attention.self.value")
+#define BERT_OUTPUT      TO_OUTPUT(SQUARE, "encoder.layer.#.attention.output.dense")
+#define BERT_OUTPUT_NORM TO_ATTENTION_NORM("encoder.layer.#.attention.output.LayerNorm")
+#define BERT_FEED_FORWARD                                                                          \
+    TO_IN(DIM_FEED_FORWARD, "encoder.layer.#.intermediate.dense"),                                 \
+    TO_OUT("encoder.layer.#.output.dense")
+#define BERT_AFTER_QKV                                                                             \
+    BERT_OUTPUT, BERT_OUTPUT_NORM, BERT_FEED_FORWARD, TO_NORM("encoder.layer.#.output.LayerNorm")
+#define BERT_LAYER PARTS(BERT_QKV, BERT_AFTER_QKV)
+// clang-format on
 
 /* Names of tensors that are skipped: of most, and of BERT. */
 #define LEFT_OUT(...)                                                                              \
