@@ -4,6 +4,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/program_ends.h"
 
 #define main encode_main
@@ -11,8 +12,6 @@
 #undef main
 
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_PADDING = 64, N_MODELS = 6, ROOM = 10 };
 
@@ -53,7 +52,7 @@ static size_t at_most(size_t n, size_t most)
 }
 
 static struct encode_options options;
-static struct encoder encoder;
+static struct text_encoder encoder;
 
 static void run(struct command_line *line, const char *path)
 {
@@ -65,7 +64,7 @@ static void run(struct command_line *line, const char *path)
     request->padding.n = at_most(request->padding.n, MOST_PADDING);
     request->top = at_most(request->top, MOST_PADDING);
     encoder_open(&encoder, request);
-    int code = encode(&options, &encoder);
+    int code = run_job(&options, &encoder);
     must(code == PROGRAM_DONE || code == PROGRAM_FAILED || code == PROGRAM_MISUSED);
 }
 

@@ -3,13 +3,12 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* In memory of exactly the file's length, so that a sanitizer sees a read past its end. */
 static void *read_whole_file(int fd, size_t *len)

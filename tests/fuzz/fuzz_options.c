@@ -3,6 +3,7 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/program_ends.h"
 #include "tools/common/options.h"
 #include "tools/encode/encode_options.h"
@@ -12,8 +13,6 @@
 #include "tools/study/bench/bench_options.h"
 #include "tools/study/new/new_options.h"
 #include "tools/study/plot/plot_options.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INSPECT, ENCODE, NEW, IMPORT, BENCH, SEARCH, PLOT, N_KINDS = PLOT + N_PLOT_COMMANDS };
 

@@ -4,13 +4,13 @@
  * how its sections are damaged. The answer is checked: ids and spans within bounds, spans in order,
  * the same count for every room for tokens, limits kept. */
 #include "model/tokenizer/tokenize.h"
+#include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/model/tokenizer/pieces_section.h"
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const TEXTS[] = {
     "[UNK]", "[CLS]", "[SEP]",  "[MASK]",    "a",       "b",       "##a",      "##b",
@@ -54,12 +54,6 @@ static const char *const DEFINITIONS[][MOST_SETTINGS] = {
 enum { N_DEFINITIONS = sizeof DEFINITIONS / sizeof *DEFINITIONS };
 static const char *const KEYS[MOST_SETTINGS - 1] = {"kind",  "normalizer", "splitter",
                                                     "added", "prefix",     "max_word"};
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void *make_vocabulary(struct vocabulary *vocabulary)
 {

@@ -3,12 +3,11 @@
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/heal_zip.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/search/vector_files.h"
 
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static unsigned sum(const char *bytes, size_t n)
 {

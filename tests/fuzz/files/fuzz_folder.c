@@ -3,6 +3,7 @@
  * What it makes must be a weight file that opens and verifies. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/import/refusals.h"
 
 #define main import_main
@@ -11,8 +12,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const NAMES[] = {
     "config.json",

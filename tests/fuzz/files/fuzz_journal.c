@@ -2,14 +2,13 @@
  * written, and is compared with the settings of another run. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/program_ends.h"
 #include "tools/encode/corpus/journal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void use(struct journal *journal, const char *output)
 {

@@ -1,10 +1,9 @@
 /* Any bytes as one of the JSON files of a checkpoint; the first byte chooses which. */
+#include "tests/fuzz/replay.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/import/checkpoint/checkpoint_config.h"
 #include "tools/import/checkpoint/sentence_transformers.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { CONFIG, MODULES, POOLING, DENSE, LENGTH, PROMPTS, TOKENIZER, N_KINDS };
 

@@ -1,13 +1,12 @@
 /* Any bytes as a model of sentencepiece; the first byte chooses the class that the files beside it
  * name. What passes has as many scores as words, and finite ones. */
+#include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/import/tokenizer/tokenizer_file.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const CLASSES[] = {"XLMRobertaTokenizer", "CamembertTokenizer",
                                       "AlbertTokenizer", "DebertaV2Tokenizer", "T5Tokenizer"};
@@ -29,13 +28,11 @@ static void read_model(struct import_tokenizer *tokenizer, unsigned choice, cons
 static void check_scores(const struct tokenizer_draft *draft)
 {
     const struct draft_section *section = &draft->sections[0];
-    if (strcmp(section->tag, "PIEC") != 0 || section->len < SCORES + 8 * draft->words.n)
-        abort();
+    must(strcmp(section->tag, "PIEC") == 0 && section->len >= SCORES + 8 * draft->words.n);
     for (size_t id = 0; id < draft->words.n; id++) {
         double score;
         memcpy(&score, (const char *)section->data + SCORES + 8 * id, sizeof score);
-        if (!isfinite(score))
-            abort();
+        must(isfinite(score));
     }
 }
 

@@ -4,14 +4,14 @@
  * right, leak. */
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/heal_zip.h"
+#include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/import/files/tensor_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_tensor(const struct tensor_set *set, const struct stored_tensor *tensor)
 {
@@ -36,8 +36,7 @@ static void read_all(struct tensor_set *set, int fd, const uint8_t *data, size_t
     tensor_set_strip(set, prefixes);
     for (size_t i = 0; i < set->n; i++) {
         tensor_shape_text(&set->tensors[i], shape);
-        if (tensor_set_find(set, set->tensors[i].key) != &set->tensors[i])
-            abort();
+        must(tensor_set_find(set, set->tensors[i].key) == &set->tensors[i]);
         if (set->tensors[i].type != 0)
             read_tensor(set, &set->tensors[i]);
     }

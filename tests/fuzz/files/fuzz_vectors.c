@@ -1,15 +1,14 @@
 /* Any bytes as a file of word vectors, read to its end: every word is UTF-8 and not empty, every
  * number finite, and there are as many words as lines. */
 #include "tests/fuzz/command_line.h"
+#include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 #include "tests/tools/import/refusals.h"
 #include "tools/common/alloc.h"
 #include "tools/common/print/display.h"
 #include "tools/import/vectors/word_vectors.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_all(struct vectors_file *file)
 {
@@ -17,14 +16,11 @@ static void read_all(struct vectors_file *file)
     size_t len, n = 0;
     float *values = alloc_zeros(file->width, sizeof *values);
     for (; vectors_file_next(file, &word, &len, values); n++) {
-        if (len == 0 || !utf8_is_valid(word, len))
-            abort();
+        must(len > 0 && utf8_is_valid(word, len));
         for (size_t i = 0; i < file->width; i++)
-            if (!isfinite(values[i]))
-                abort();
+            must(isfinite(values[i]));
     }
-    if (n != file->n || n + file->has_header != file->reader.n_lines)
-        abort();
+    must(n == file->n && n + file->has_header == file->reader.n_lines);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

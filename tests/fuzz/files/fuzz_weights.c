@@ -4,11 +4,10 @@
 #include "engine/file/crc32c.h"
 #include "engine/file/weight_file.h"
 #include "tests/fuzz/model_use.h"
+#include "tests/fuzz/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct file {
     uint8_t *data; /* [len], aligned to 64 bytes */

@@ -2,6 +2,7 @@
  * transformers package converts them (convert_slow_tokenizer.py), and damaged messages. */
 #include "tests/support.h"
 #include "tests/tools/import/refusals.h"
+#include "tests/tools/tokenizer/tiny_pieces.h"
 #include "tests/tools/tokenizer/tokenizer_folder.h"
 
 #include <stdio.h>
@@ -11,55 +12,13 @@
 static struct import_tokenizer tokenizer;
 static char directory[SUPPORT_PATH];
 
-/* ---- Messages ---- */
+static struct tiny_bytes model;
 
-struct bytes_out {
-    char data[4096];
-    size_t len;
-};
-
-static void put(struct bytes_out *out, const void *data, size_t len)
+static void put_model(const char *const *pieces, size_t n, uint8_t type, uint8_t unknown)
 {
-    assert_true(out->len + len <= sizeof out->data);
-    memcpy(out->data + out->len, data, len);
-    out->len += len;
+    model.len = 0;
+    tiny_pieces(&model, pieces, n, type, unknown);
 }
-
-static void put_field(struct bytes_out *out, unsigned key, const void *data, size_t len)
-{
-    const uint8_t head[] = {(uint8_t)(key << 3 | 2), (uint8_t)(len % 128 | 128),
-                            (uint8_t)(len / 128)};
-    put(out, head, sizeof head);
-    put(out, data, len);
-}
-
-static void put_piece(struct bytes_out *out, const char *text, float score, uint8_t type)
-{
-    struct bytes_out piece = {.len = 0};
-    put_field(&piece, 1, text, strlen(text));
-    put(&piece, "\x15", 1);
-    put(&piece, &score, sizeof score);
-    put(&piece, (uint8_t[]){3 << 3, type}, 2);
-    put_field(out, 1, piece.data, piece.len);
-}
-
-/* Pieces, the model's type and the number of the unknown piece. */
-static void put_model(struct bytes_out *out, const char *const *pieces, size_t n, uint8_t type,
-                      uint8_t unknown)
-{
-    static const char map[] = "\4\0\0\0\0\0\0\0x"; /* a trie of one empty unit, and a text */
-    struct bytes_out part = {.len = 0};
-    out->len = 0;
-    for (size_t i = 0; i < n; i++)
-        put_piece(out, pieces[i], -(float)i, pieces[i][0] == '<' || pieces[i][0] == '[' ? 3 : 1);
-    put(&part, (uint8_t[]){3 << 3, type, 0xC0, 0x02, unknown}, 5);
-    put_field(out, 2, part.data, part.len);
-    part.len = 0;
-    put_field(&part, 2, map, sizeof map);
-    put_field(out, 3, part.data, part.len);
-}
-
-/* ---- Reading ---- */
 
 static void write_file(const char *name, const void *data, size_t len)
 {
@@ -189,12 +148,11 @@ static void check_case(const struct expected *expected, enum reference_release a
 
 TEST(families)
 {
-    struct bytes_out model;
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         const struct expected *expected = &CASES[i];
         support_temp_dir(directory);
-        put_model(&model, expected->pieces, count(expected), 1, (uint8_t)atoi(expected->unknown));
-        write_file(expected->file, model.data, model.len);
+        put_model(expected->pieces, count(expected), 1, (uint8_t)atoi(expected->unknown));
+        write_file(expected->file, model.bytes, model.len);
         write_file("tokenizer_config.json", expected->config, strlen(expected->config));
         check_case(expected, AS_TRANSFORMERS_4);
         check_case(expected, AS_ANY);
@@ -213,10 +171,9 @@ TEST(families)
 /* config.json names the family if tokenizer_config.json does not. */
 TEST(model_type)
 {
-    struct bytes_out model;
     support_temp_dir(directory);
-    put_model(&model, CASES[3].pieces, count(&CASES[3]), 1, 1);
-    write_file("tokenizer.model", model.data, model.len);
+    put_model(CASES[3].pieces, count(&CASES[3]), 1, 1);
+    write_file("tokenizer.model", model.bytes, model.len);
     refused("'no known kind' without a tokenizer.json; expected the tokenizer_class XLMRoberta");
     write_file("config.json", "{\"model_type\": \"albert\"}", 24);
     assert_true(read_directory());
@@ -249,31 +206,30 @@ TEST(model_type)
 
 TEST(damaged)
 {
-    struct bytes_out model;
     support_temp_dir(directory);
-    put_model(&model, CASES[0].pieces, count(&CASES[0]), 2, 0);
-    write_file("sentencepiece.bpe.model", model.data, model.len);
+    put_model(CASES[0].pieces, count(&CASES[0]), 2, 0);
+    write_file("sentencepiece.bpe.model", model.bytes, model.len);
     refused("type is 'BPE'; expected unigram");
-    put_model(&model, CASES[0].pieces, count(&CASES[0]), 1, 0);
+    put_model(CASES[0].pieces, count(&CASES[0]), 1, 0);
     for (size_t len = 0; len < model.len; len++) { /* whole where a field ends */
-        write_file("sentencepiece.bpe.model", model.data, len);
+        write_file("sentencepiece.bpe.model", model.bytes, len);
         if (read_directory())
             import_free();
         else
             assert_non_null(strstr(program_words, "sentencepiece"));
     }
     for (size_t at = 0; at < model.len; at++) {
-        model.data[at] ^= 0x7F;
-        write_file("sentencepiece.bpe.model", model.data, model.len);
+        model.bytes[at] ^= 0x7F;
+        write_file("sentencepiece.bpe.model", model.bytes, model.len);
         if (read_directory())
             import_free();
-        model.data[at] ^= 0x7F;
+        model.bytes[at] ^= 0x7F;
     }
-    put_model(&model, (const char *const[]){"<unk>", "<s>", "</s>", "\xFF"}, 4, 1, 0);
-    write_file("sentencepiece.bpe.model", model.data, model.len);
+    put_model((const char *const[]){"<unk>", "<s>", "</s>", "\xFF"}, 4, 1, 0);
+    write_file("sentencepiece.bpe.model", model.bytes, model.len);
     refused("not UTF-8");
-    put_model(&model, (const char *const[]){"<unk>", "<s>", "</s>", "a", "a"}, 5, 1, 0);
-    write_file("sentencepiece.bpe.model", model.data, model.len);
+    put_model((const char *const[]){"<unk>", "<s>", "</s>", "a", "a"}, 5, 1, 0);
+    write_file("sentencepiece.bpe.model", model.bytes, model.len);
     refused("'a' is there twice");
     support_remove_dir(directory);
 }
