@@ -164,14 +164,21 @@ void support_link_build(char link[SUPPORT_PATH])
     free(real);
 }
 
-static void print_file(const char *path)
+void support_must_run(const char *const argv[], const char *log)
 {
-    FILE *file = fopen(path, "r");
     char line[512];
+    const int code = support_run(argv, log);
+    if (code == 0)
+        return;
+    for (size_t i = 0; argv[i] != NULL; i++)
+        print_error("%s ", argv[i]);
+    print_error("\n");
+    FILE *file = fopen(log, "r");
     while (file && fgets(line, sizeof line, file))
         print_error("    %s", line);
     if (file)
         fclose(file);
+    fail_msg("%s: exit code %d", argv[0], code);
 }
 
 /* Returns the emulator of programs for another processor (tests/run.sh), or NULL. */
@@ -199,21 +206,12 @@ void support_make_model(const char *path, const char *words, const char *options
     const char *const begin[] = {program, "-o", path, "--words", words ? words : LETTERS};
     memcpy(argv + n, begin, sizeof begin);
     n += 5;
-    const int first = n;
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         assert_true(n < MAX_ARGUMENTS - 1);
         argv[n++] = word;
     }
     argv[n] = NULL;
-    int code = support_run(argv, log);
-    if (code != 0) {
-        print_error("%s -o %s", program, path);
-        for (int i = first; i < n; i++)
-            print_error(" %s", argv[i]);
-        print_error("\n");
-        print_file(log);
-        fail_msg("%s: exit code %d", program, code);
-    }
+    support_must_run(argv, log);
     unlink(log);
 }
 

@@ -46,6 +46,9 @@ void support_remove_folder(void);
  * NULL. Returns the exit code, 128 + the signal, or -1 if it cannot be started. */
 int support_run(const char *const argv[], const char *log);
 
+/* The same, but if the exit code is not 0, prints the command and the log, and fails. */
+void support_must_run(const char *const argv[], const char *log);
+
 /* encode-new -o path, with options separated by blanks, and the vocabulary words: texts separated
  * by blanks, or NULL for 26 names of letters. */
 __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, const char *words,

@@ -2,9 +2,9 @@
 #include "tests/tools/families/oracle.h"
 
 #include "tests/owned.h"
-#include "tests/tools/families/safetensors.h"
 #include "tests/tools/families/sample.h"
 
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ static char directory[SUPPORT_PATH], weights[SUPPORT_PATH], log_path[SUPPORT_PAT
 
 /* ---- Comparisons ---- */
 
-/* The smallest cosine of rows that are not zeros (those of padding are). */
-static double least_cosine(const float *got, const double *expected, size_t n, size_t width)
+/* Lowers *least to the smallest cosine of rows that are not zeros (those of padding are). */
+static void lower_cosine(double *least, const float *got, const double *expected, size_t n,
+                         size_t width)
 {
-    double least = 1;
     for (size_t row = 0; row + width <= n; row += width) {
         double product = 0, a = 0, b = 0;
         for (size_t i = row; i < row + width; i++) {
@@ -28,87 +28,55 @@ static double least_cosine(const float *got, const double *expected, size_t n, s
             b += expected[i] * expected[i];
         }
         double cosine = b > 0 ? product / sqrt(a * b) : 1;
-        if (!(cosine >= least))
-            least = cosine;
+        if (!(cosine >= *least))
+            *least = cosine;
     }
-    return least;
-}
-
-static void lower(double *least, double value)
-{
-    if (!(value >= *least))
-        *least = value;
 }
 
 static void compare_vectors(const struct sample *sample, engine_session *session, size_t width,
                             engine_encode_options options, const char *key, struct worst *worst,
                             double *cosine)
 {
-    size_t n;
-    double *expected = sample_doubles(sample, key, &n);
-    if (!expected)
+    size_t n, n_given;
+    const double *expected = sample_numbers(sample, key, &n);
+    if (expected == NULL)
         return;
-    float *out = malloc((n + 1) * sizeof *out);
-    assert_non_null(out);
-    if (engine_encode(session, sample->inputs, sample->n, &options, out, n, NULL, NULL))
-        fail_msg("%s.%s: %s", sample->name, key, engine_session_message(session));
-    support_compare(worst, tolerance, out, expected, n, "%s.%s", sample->name, key);
-    lower(cosine, least_cosine(out, expected, n, width));
-    free(expected);
-    free(out);
-}
-
-static void compare_logits(const struct sample *sample, engine_session *session,
-                           struct worst *worst)
-{
-    engine_encode_options options =
-        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS, .raw_scores = 1);
-    size_t n, needed;
-    double *expected = sample_doubles(sample, "logits", &n);
-    if (!expected)
-        return;
-    float *out = malloc((n + 1) * sizeof *out);
-    assert_non_null(out);
-    if (engine_encode(session, sample->inputs, sample->n, &options, out, n, &needed, NULL))
-        fail_msg("%s.logits: %s", sample->name, engine_session_message(session));
-    assert_int_equal(needed, n);
-    support_compare(worst, tolerance, out, expected, n, "%s.logits", sample->name);
-    free(expected);
-    free(out);
+    const float *given = support_encode(session, sample->inputs, sample->n, &options, &n_given);
+    assert_int_equal(n_given, n);
+    support_compare(worst, tolerance, given, expected, n, "%s.%s", sample->name, key);
+    if (cosine != NULL)
+        lower_cosine(cosine, given, expected, n, width);
 }
 
 /* mask_logits [N, V] of the tokens at mask_positions [N, 2]; candidates come by rank. */
 static void compare_masks(const struct sample *sample, engine_session *session, size_t n_words,
                           struct worst *worst)
 {
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
     enum { MAX_MASKS = 4 };
-    size_t n, first = 0;
-    double *expected = sample_doubles(sample, "mask_logits", &n);
-    int64_t *positions = sample_integers(sample, "mask_positions");
-    engine_candidate *out = calloc(MAX_MASKS * n_words, sizeof *out);
-    float *logits = calloc(n_words, sizeof *logits);
-    assert_true(out && logits);
-    for (size_t row = 0; expected && row < sample->n; row++) {
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.raw_scores = 1);
+    size_t n, n_positions, first = 0;
+    const double *expected = sample_numbers(sample, "mask_logits", &n),
+                 *positions = sample_numbers(sample, "mask_positions", &n_positions);
+    if (expected == NULL)
+        return;
+    engine_candidate *out = new_bytes(MAX_MASKS * n_words * sizeof *out);
+    float *logits = new_floats(n_words);
+    for (size_t row = 0; row < sample->n; row++) {
         size_t needed;
         if (engine_fill(session, &sample->inputs[row], n_words, &options, out, MAX_MASKS * n_words,
                         &needed, NULL))
             fail_msg("%s: %s", sample->name, engine_session_message(session));
         for (size_t mask = 0; mask < needed / n_words; mask++, first++) {
             const engine_candidate *candidates = out + mask * n_words;
-            assert_int_equal(positions[2 * first], row);
-            assert_int_equal(positions[2 * first + 1], candidates[0].token);
+            assert_true(positions[2 * first] == (double)row &&
+                        positions[2 * first + 1] == (double)candidates[0].token);
             for (size_t i = 0; i < n_words; i++)
                 logits[candidates[i].id] = candidates[i].score;
             support_compare(worst, tolerance, logits, expected + first * n_words, n_words,
                             "%s.mask_logits %zu", sample->name, first);
         }
     }
-    assert_int_equal(first * n_words, expected ? n : 0);
-    free(expected);
-    free(positions);
-    free(out);
-    free(logits);
+    assert_int_equal(first * n_words, n);
 }
 
 struct pass {
@@ -123,9 +91,8 @@ static void on_state(const engine_trace_view *view, void *user)
     struct pass *pass = user;
     size_t n = view->n_tokens * view->width;
     const double *expected = pass->states + view->index * n;
-    float *got = malloc(n * sizeof *got);
-    double *scaled = malloc(n * sizeof *scaled), square = 0;
-    assert_true(got && scaled);
+    float *got = new_floats(n);
+    double *scaled = new_doubles(n), square = 0;
     for (size_t i = 0; i < n; i++)
         square += expected[i] * expected[i] / (double)n;
     for (size_t i = 0; i < n; i++) {
@@ -134,8 +101,6 @@ static void on_state(const engine_trace_view *view, void *user)
     }
     support_compare(pass->worst, tolerance, got, scaled, n, "%s: state %zu", pass->sample->name,
                     view->index);
-    free(got);
-    free(scaled);
     pass->n_seen++;
 }
 
@@ -143,21 +108,16 @@ static void compare_states(const struct sample *sample, const engine_model *mode
                            const engine_info *info, struct worst *worst)
 {
     size_t n;
-    double *states = sample_doubles(sample, "hidden_states", &n);
-    if (!states)
+    struct pass pass = {
+        .sample = sample, .states = sample_numbers(sample, "hidden_states", &n), .worst = worst};
+    if (pass.states == NULL)
         return;
-    struct pass pass = {.sample = sample, .states = states, .worst = worst};
-    engine_session_options options =
-        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN, .trace_callback = on_state,
-                               .trace_user = &pass);
-    engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);
-    engine_session *session = support_session(model, &options);
-    float *out = malloc(info->width * sizeof *out);
-    assert_non_null(out);
-    assert_ok(engine_encode(session, sample->inputs, 1, &mean, out, info->width, NULL, NULL));
+    engine_session *session = support_session(
+        model, &ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN, .trace_callback = on_state,
+                                       .trace_user = &pass));
+    support_encode(session, sample->inputs, 1,
+                   &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN), NULL);
     assert_int_equal(pass.n_seen, info->n_layers + 1);
-    free(states);
-    free(out);
 }
 
 static void compare_sample(const struct sample *sample, const engine_model *model,
@@ -167,26 +127,32 @@ static void compare_sample(const struct sample *sample, const engine_model *mode
         const char *key;
         engine_encode_options options;
         size_t width;
-    } poolings[] = {
-        {"pooled.mean", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN), info->width},
-        {"pooled.cls", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS), info->width},
+        struct worst *worst;
+        double *cosine; /* or NULL */
+        bool has_head;
+    } answers[] = {
+        {"last_hidden_state", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE), info->width,
+         &judged->tokens, &judged->token_cosine, true},
+        {"pooled.mean", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN), info->width,
+         &judged->pooled, &judged->pooled_cosine, true},
+        {"pooled.cls", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_CLS), info->width,
+         &judged->pooled, &judged->pooled_cosine, true},
         {"pooled.mean.normalised",
-         ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1), info->width},
-        {"embedding", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL), info->output_width},
+         ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN, .normalize = 1), info->width,
+         &judged->pooled, &judged->pooled_cosine, true},
+        {"embedding", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MODEL), info->output_width,
+         &judged->pooled, &judged->pooled_cosine, true},
+        {"pooler_output", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER), info->width,
+         &judged->logits, NULL,
+         info->head == ENGINE_HEAD_POOLER || info->head == ENGINE_HEAD_SEQUENCE},
+        {"logits", ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_LABELS, .raw_scores = 1), 1,
+         &judged->logits, NULL,
+         info->head == ENGINE_HEAD_SEQUENCE || info->head == ENGINE_HEAD_TOKEN},
     };
-    compare_vectors(sample, session, info->width,
-                    ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE), "last_hidden_state",
-                    &judged->tokens, &judged->token_cosine);
-    for (size_t i = 0; i < sizeof poolings / sizeof poolings[0]; i++)
-        compare_vectors(sample, session, poolings[i].width, poolings[i].options, poolings[i].key,
-                        &judged->pooled, &judged->pooled_cosine);
-    double ignored = 1;
-    if (info->head == ENGINE_HEAD_POOLER || info->head == ENGINE_HEAD_SEQUENCE)
-        compare_vectors(sample, session, info->width,
-                        ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER), "pooler_output",
-                        &judged->logits, &ignored);
-    if (info->head == ENGINE_HEAD_SEQUENCE || info->head == ENGINE_HEAD_TOKEN)
-        compare_logits(sample, session, &judged->logits);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+        if (answers[i].has_head)
+            compare_vectors(sample, session, answers[i].width, answers[i].options, answers[i].key,
+                            answers[i].worst, answers[i].cosine);
     if (info->head == ENGINE_HEAD_MASK)
         compare_masks(sample, session, info->n_vocabulary, &judged->logits);
     compare_states(sample, model, info, &judged->states);
@@ -224,23 +190,19 @@ static void write_vocabulary(void)
     fclose(file);
 }
 
-static void show_log(void)
+/* Finds the script in the shared folder, or in this file's. */
+static void find_script(const char *name, char path[SUPPORT_PATH])
 {
-    char line[512];
-    FILE *file = fopen(log_path, "r");
-    while (file && fgets(line, sizeof line, file))
-        print_error("    %s", line);
-    if (file)
-        fclose(file);
-}
-
-static void run(const char *what, const char *const *argv)
-{
-    int code = support_run(argv, log_path);
-    if (code != 0) {
-        show_log();
-        fail_msg("%s: exit code %d", what, code);
-    }
+    static const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
+    static bool has_numpy;
+    const bool is_shared = strcmp(name, "checkpoints.py") == 0;
+    char here[] = __FILE__;
+    has_numpy = has_numpy || support_run(numpy, NULL) == 0;
+    support_path(path, dirname(here), name);
+    if (has_numpy && (!is_shared || support_shared("checkpoints/checkpoints.py", path)))
+        return;
+    print_message("skipped: no numpy, or no checkpoints.py in the shared folder\n");
+    skip();
 }
 
 void oracle_import(const char *from, const char *type)
@@ -260,21 +222,20 @@ void oracle_import(const char *from, const char *type)
         argv[n++] = "--adapter";
         argv[n++] = json_string_value(json_array_get(adapter, 0));
     }
-    run(from, argv);
+    support_must_run(argv, log_path);
     json_decref(adapter);
 }
 
 void oracle_judge(const char *from, double within, struct judged *judged)
 {
-    static const char ending[] = ".input_ids";
-    struct safetensors expected;
-    char path[SUPPORT_PATH];
+    struct sample_file file;
+    char path[SUPPORT_PATH], name[64];
     engine_info info = ENGINE_INFO();
     const char *key;
     json_t *value;
-    support_path(path, from, "expected/cases.safetensors");
     const size_t mark = owned_mark();
-    assert_true(safetensors_read(&expected, path));
+    support_path(path, from, "expected/cases.safetensors");
+    sample_file_read(&file, path);
     engine_model *model = support_open(weights);
     engine_session *session = support_session(model, NULL);
     assert_ok(engine_model_verify(model, NULL));
@@ -283,20 +244,19 @@ void oracle_judge(const char *from, double within, struct judged *judged)
     *judged = (struct judged){.token_cosine = 1, .pooled_cosine = 1};
     judged->tokens.absolute = judged->pooled.absolute = true;
     judged->states.absolute = judged->logits.absolute = true;
-    json_object_foreach(expected.header, key, value)
+    json_object_foreach(file.header, key, value)
     {
-        char name[64];
-        size_t len = strlen(key), n_ending = sizeof ending - 1;
-        if (len < n_ending || strcmp(key + len - n_ending, ending) != 0)
+        const size_t mark_of_case = owned_mark();
+        struct sample sample = {.name = name, .file = &file};
+        const char *ending = strstr(key, ".input_ids");
+        if (ending == NULL)
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)(len - n_ending), key);
-        struct sample sample = {.name = name, .expected = &expected};
+        snprintf(name, sizeof name, "%.*s", (int)(ending - key), key);
         sample_read(&sample);
         if (!support_sanitized() || sample.len <= 64)
             compare_sample(&sample, model, &info, session, judged);
-        sample_free(&sample);
+        owned_release(mark_of_case);
     }
-    safetensors_free(&expected);
     owned_release(mark);
 }
 
@@ -310,20 +270,12 @@ void oracle_assert(const char *kind, double within, const struct judged *judged)
         support_assert_within(&judged->logits, within, "  head");
 }
 
-bool oracle_can_make(char script[SUPPORT_PATH])
-{
-    const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
-    if (support_shared("checkpoints/checkpoints.py", script) && support_run(numpy, NULL) == 0)
-        return true;
-    print_message("no checkpoints.py in the shared folder, or no numpy\n");
-    return false;
-}
-
 const char *oracle_make(const char *script, const char *kind)
 {
-    char words[512], *rest = NULL;
-    const char *argv[32] = {"/usr/bin/python3", "-B", script, "make"};
+    char words[512], path[SUPPORT_PATH], *rest = NULL;
+    const char *argv[32] = {"/usr/bin/python3", "-B", path, "make"};
     size_t n = 4;
+    find_script(script, path);
     snprintf(words, sizeof words, "%s", kind);
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         assert_true(n < sizeof argv / sizeof *argv - 2);
@@ -332,7 +284,7 @@ const char *oracle_make(const char *script, const char *kind)
             argv[n++] = directory;
     }
     support_remove_dir(directory);
-    run(kind, argv);
+    support_must_run(argv, log_path);
     write_vocabulary();
     return directory;
 }
@@ -345,10 +297,26 @@ void oracle_check(const char *script, const char *kind, double within)
     oracle_assert(kind, within, &judged);
 }
 
-void oracle_check_all(const char *script, const char *const *kinds, double within)
+void oracle_check_all(const char *script, double within, const char *const *kinds)
 {
     for (size_t i = 0; kinds[i] != NULL && (i == 0 || !support_sanitized()); i++)
         oracle_check(script, kinds[i], within);
+}
+
+void oracle_check_shapes(const char *script, int first_seed, const struct oracle_shape *shapes,
+                         size_t n)
+{
+    const char *wanted = getenv("SEEDS");
+    char kind[256];
+    if (wanted == NULL) {
+        print_message("skipped: SEEDS=3 compares the shapes of published models\n");
+        skip();
+    }
+    for (size_t i = 0; i < n; i++)
+        for (int seed = 0; seed < atoi(wanted); seed++) {
+            snprintf(kind, sizeof kind, "%s --seed %d", shapes[i].kind, first_seed + seed);
+            oracle_check(script, kind, shapes[i].within);
+        }
 }
 
 void oracle_check_int8(const char *script, const char *kind, double least)

@@ -14,10 +14,9 @@ struct judged {
 /* cmocka's set-up: where directories and files go. */
 void oracle_setup(void);
 
-/* The script's path; false, and said, where it or numpy is not there. */
-bool oracle_can_make(char script[SUPPORT_PATH]);
-
-/* Makes a directory of a kind, "KIND --option value ..."; returns its path. */
+/* Makes a directory of a kind, "KIND --option value ...", by the script of that name: the shared
+ * folder's checkpoints.py, or one beside oracle.c. Skips the test where it or numpy is absent.
+ * Returns its path. */
 const char *oracle_make(const char *script, const char *kind);
 
 /* Imports a directory, with --weights where a type is given. */
@@ -31,7 +30,18 @@ void oracle_assert(const char *kind, double within, const struct judged *judged)
 
 /* All steps: makes, imports, judges, asserts. The kinds end with NULL; a sanitizer sees one. */
 void oracle_check(const char *script, const char *kind, double within);
-void oracle_check_all(const char *script, const char *const *kinds, double within);
+void oracle_check_all(const char *script, double within, const char *const *kinds);
+#define ORACLE_CHECK(script, within, ...)                                                          \
+    oracle_check_all(script, within, (const char *const[]){__VA_ARGS__, NULL})
+
+/* The same of shapes of published models, with so many seeds as SEEDS in the environment says, from the first on;
+ * skips the test without it. */
+struct oracle_shape {
+    const char *kind;
+    double within;
+};
+void oracle_check_shapes(const char *script, int first_seed, const struct oracle_shape *shapes,
+                         size_t n);
 
 /* The same in int8: cosines of tokens and of pooled vectors are at least this. */
 void oracle_check_int8(const char *script, const char *kind, double least);

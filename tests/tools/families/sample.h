@@ -1,29 +1,35 @@
-/* sample.h - the inputs and the expected numbers that shared/checkpoints writes beside a directory:
- * each case is B texts of T ids, padded at the end. */
+/* sample.h - the inputs and the expected numbers that shared/checkpoints writes beside a directory,
+ * into a file of safetensors: eight bytes with the length of a JSON header (name -> dtype, shape,
+ * data_offsets), the header, the data. Each case is B texts of T ids, padded at the end. What is
+ * read is released after the test. */
 #ifndef FAMILIES_SAMPLE_H
 #define FAMILIES_SAMPLE_H
 
 #include "tests/support.h"
-#include "tests/tools/families/safetensors.h"
+
+#include <jansson.h>
 
 enum { SAMPLE_ROWS = 8 };
 
+struct sample_file {
+    const uint8_t *data;
+    size_t n_data;
+    json_t *header;
+};
+
 struct sample {
-    const struct safetensors *expected;
+    const struct sample_file *file;
     const char *name; /* of the case */
-    size_t n, len, width;
-    int32_t *ids, *types;
-    uint8_t *mask;
+    size_t n, len;
     engine_input inputs[SAMPLE_ROWS];
 };
 
-/* Reads the case that expected and name say. */
-void sample_read(struct sample *sample);
-void sample_free(struct sample *sample);
+void sample_file_read(struct sample_file *file, const char *path);
 
-/* CASE.KEY and how many numbers it has, or NULL; the caller frees. */
-float *sample_floats(const struct sample *sample, const char *key, size_t *n);
-int64_t *sample_integers(const struct sample *sample, const char *key);
-double *sample_doubles(const struct sample *sample, const char *key, size_t *n);
+/* Reads the case that file and name say. */
+void sample_read(struct sample *sample);
+
+/* CASE.KEY and how many numbers it has, or NULL; integers are numbers, too. */
+double *sample_numbers(const struct sample *sample, const char *key, size_t *n);
 
 #endif

@@ -12,26 +12,7 @@
 
 static const double TOLERANCE = 2e-5;
 
-/* Finds the script of that name in this file's folder; skips if numpy is absent. */
-static void find_script(char script[SUPPORT_PATH], const char *name)
-{
-    static const char *const numpy[] = {"/usr/bin/python3", "-c", "import numpy", NULL};
-    if (support_run(numpy, NULL) != 0) {
-        print_message("skipped: no numpy\n");
-        skip();
-    }
-    snprintf(script, SUPPORT_PATH, "%s", __FILE__);
-    snprintf(strrchr(script, '/'), 16, "/%s", name);
-}
-
-/* Of kinds, each with its options. */
-static void check_kinds(const char *name, const char *const *kinds)
-{
-    char script[SUPPORT_PATH];
-    find_script(script, name);
-    oracle_check_all(script, kinds, TOLERANCE);
-}
-#define CHECK(script, ...) check_kinds(script, (const char *const[]){__VA_ARGS__, NULL})
+#define CHECK(script, ...) ORACLE_CHECK(script, TOLERANCE, __VA_ARGS__)
 
 /* Four norms a layer, of 1 + w; windows on both sides; heads that share keys; two Dense modules. */
 TEST(embeddinggemma)
@@ -149,14 +130,13 @@ TEST(padding)
     const engine_encode_options cut = ENGINE_ENCODE_OPTIONS(.max_tokens = 16),
                                 bare = ENGINE_ENCODE_OPTIONS(.no_special = 1),
                                 shorter = ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_TRUNCATE);
-    char script[SUPPORT_PATH], weights[SUPPORT_PATH], words[800] = "";
+    char weights[SUPPORT_PATH], words[800] = "";
     engine_token tokens[200];
     int32_t ids[64];
     float by_text[32], by_ids[32];
     engine_window window;
     size_t n;
-    find_script(script, "kin.py");
-    oracle_import(oracle_make(script, "siglip"), NULL);
+    oracle_import(oracle_make("kin.py", "siglip"), NULL);
     support_path(weights, support_folder(), "model.weights");
     engine_model *model = support_open(weights);
     engine_session *session = support_session(model, NULL);
@@ -227,11 +207,9 @@ TEST(deberta)
  * on purpose: twice what was seen is allowed of 1 - cosine. */
 TEST(int8)
 {
-    char script[SUPPORT_PATH];
-    find_script(script, "decoders.py");
-    oracle_check_int8(script, "embeddinggemma", 0.985);
-    oracle_check_int8(script, "qwen3-embedding", 0.98);
-    oracle_check_int8(script, "qwen2", 0.993);
+    oracle_check_int8("decoders.py", "embeddinggemma", 0.985);
+    oracle_check_int8("decoders.py", "qwen3-embedding", 0.98);
+    oracle_check_int8("decoders.py", "qwen2", 0.993);
 }
 
 /* The published shapes but for their vocabularies, with seeds that nothing was tuned on: SEEDS=3
@@ -240,24 +218,15 @@ TEST(int8)
  * 256 steps. */
 TEST(true_shapes)
 {
-    static const char *const kinds[] = {
-        "embeddinggemma --layers 24 --width 768 --heads 3 --kv-heads 1 --head-dim 256 --ffn 1152 "
-        "--scalar 256 --window 512 --every 6 --longest 512 --seed",
-        "qwen3-embedding --layers 28 --width 1024 --heads 16 --kv-heads 8 --head-dim 128 --ffn "
-        "3072 --longest 512 --seed",
+    static const struct oracle_shape shapes[] = {
+        {"embeddinggemma --layers 24 --width 768 --heads 3 --kv-heads 1 --head-dim 256 --ffn 1152 "
+         "--scalar 256 --window 512 --every 6 --longest 512",
+         2e-5},
+        {"qwen3-embedding --layers 28 --width 1024 --heads 16 --kv-heads 8 --head-dim 128 --ffn "
+         "3072 --longest 512",
+         4e-5},
     };
-    const char *wanted = getenv("SEEDS");
-    char script[SUPPORT_PATH], kind[256];
-    if (wanted == NULL) {
-        print_message("skipped: SEEDS=3 compares the shapes of published models\n");
-        skip();
-    }
-    find_script(script, "decoders.py");
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        for (int i = 0; i < atoi(wanted); i++) {
-            snprintf(kind, sizeof kind, "%s %d", kinds[k], 1000 + i);
-            oracle_check(script, kind, k == 0 ? TOLERANCE : 2 * TOLERANCE);
-        }
+    oracle_check_shapes("decoders.py", 1000, shapes, sizeof shapes / sizeof shapes[0]);
 }
 
 SET_UP()

@@ -12,19 +12,9 @@
  * their heads, f16 and bf16 directories) are within 2e-5 (SEEDS=3: at published shapes). */
 #include "tests/tools/families/oracle.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 static const double TOLERANCE = 2e-5;
 
-static void check_kinds(const char *const *kinds)
-{
-    char script[SUPPORT_PATH];
-    if (!oracle_can_make(script))
-        skip();
-    oracle_check_all(script, kinds, TOLERANCE);
-}
-#define CHECK(...) check_kinds((const char *const[]){__VA_ARGS__, NULL})
+#define CHECK(...) ORACLE_CHECK("checkpoints.py", TOLERANCE, __VA_ARGS__)
 
 /* Positions from 2, one type of tokens, heads of their own. */
 TEST(roberta)
@@ -79,19 +69,11 @@ TEST(modernbert)
  * so that rounding moves them far, real ones less: twice what was seen is allowed of 1 - cosine. */
 TEST(int8)
 {
-    static const struct {
-        const char *kind;
-        double least;
-    } cases[] = {{"mpnet", 0.9974},
-                 {"albert", 0.9987},
-                 {"nomic-bert", 0.996},
-                 {"jina-v2", 0.994},
-                 {"modernbert", 0.98}};
-    char script[SUPPORT_PATH];
-    if (!oracle_can_make(script))
-        skip();
-    for (size_t i = 0; i < (support_sanitized() ? 1 : sizeof cases / sizeof cases[0]); i++)
-        oracle_check_int8(script, cases[i].kind, cases[i].least);
+    oracle_check_int8("checkpoints.py", "mpnet", 0.9974);
+    oracle_check_int8("checkpoints.py", "albert", 0.9987);
+    oracle_check_int8("checkpoints.py", "nomic-bert", 0.996);
+    oracle_check_int8("checkpoints.py", "jina-v2", 0.994);
+    oracle_check_int8("checkpoints.py", "modernbert", 0.98);
 }
 
 /* Shapes of published models, with seeds that nothing was tuned on: SEEDS=3 takes three of each
@@ -102,10 +84,7 @@ TEST(int8)
 #define BASE " --layers 12 --width 768 --heads 12 --ffn 3072"
 TEST(true_shapes)
 {
-    static const struct {
-        const char *kind;
-        double within;
-    } shapes[] = {
+    static const struct oracle_shape shapes[] = {
         {"roberta" BASE, 2e-5},
         {"xlm-roberta" BASE, 2e-5},
         {"mpnet" BASE, 2e-5},
@@ -115,19 +94,7 @@ TEST(true_shapes)
         {"jina-v2 --layers 4 --width 512 --heads 8 --ffn 2048", 2e-5},
         {"modernbert --layers 22 --width 768 --heads 12 --ffn 1152", 4e-5},
     };
-    const char *wanted = getenv("SEEDS");
-    char script[SUPPORT_PATH], kind[128];
-    if (!wanted) {
-        print_message("skipped: SEEDS=3 compares the shapes of published models\n");
-        skip();
-    }
-    if (!oracle_can_make(script))
-        skip();
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (int n = 0; n < atoi(wanted); n++) {
-            snprintf(kind, sizeof kind, "%s --seed %d", shapes[i].kind, 2000 + n);
-            oracle_check(script, kind, shapes[i].within);
-        }
+    oracle_check_shapes("checkpoints.py", 2000, shapes, sizeof shapes / sizeof shapes[0]);
 }
 
 SET_UP()

@@ -20,24 +20,11 @@ static const double TOLERANCE = 1e-5;
 
 TEST(every_kind)
 {
-    static const char *const kinds[] = {
-        "bert",
-        "bert --pooling cls --no-normalise --seed 2",
-        "bert --dtype f16 --shards 3",
-        "bert --dtype bf16 --old-names",
-        "bert --width 52 --heads 2 --set hidden_act=gelu_new --set layer_norm_eps=1e-6",
-        "bert-mlm --old-names",
-        "bert-cross-encoder",
-        "bert-ner",
-        "distilbert",
-        "distilbert-sst2 --dtype f16",
-        "electra",
-        NULL,
-    };
-    char script[SUPPORT_PATH];
-    if (!oracle_can_make(script))
-        skip();
-    oracle_check_all(script, kinds, TOLERANCE);
+    ORACLE_CHECK("checkpoints.py", TOLERANCE, "bert", "bert --pooling cls --no-normalise --seed 2",
+                 "bert --dtype f16 --shards 3", "bert --dtype bf16 --old-names",
+                 "bert --width 52 --heads 2 --set hidden_act=gelu_new --set layer_norm_eps=1e-6",
+                 "bert-mlm --old-names", "bert-cross-encoder", "bert-ner", "distilbert",
+                 "distilbert-sst2 --dtype f16", "electra");
 }
 
 /* Shapes of published models. */
@@ -47,11 +34,11 @@ static const char *const SHAPES[] = {
     "--layers 24 --width 1024 --heads 16 --ffn 4096",
 };
 
-static void judge_shape(const char *script, const char *kind, size_t shape, int seed)
+static void judge_shape(const char *kind, size_t shape, int seed)
 {
     char whole[128];
     snprintf(whole, sizeof whole, "%s %s --seed %d", kind, SHAPES[shape], seed);
-    oracle_check(script, whole, TOLERANCE);
+    oracle_check("checkpoints.py", whole, TOLERANCE);
 }
 
 /* And seeds that nothing was tuned on: SEEDS=10 takes ten of each shape (1.3 GB a file, half an
@@ -60,14 +47,11 @@ TEST(true_shapes)
 {
     static const char *const kinds[] = {"bert", "bert-cross-encoder", "distilbert-sst2"};
     const char *wanted = getenv("SEEDS");
-    char script[SUPPORT_PATH];
-    if (!oracle_can_make(script))
-        skip();
     for (size_t i = 0; i < (support_slow() ? 1 : sizeof kinds / sizeof kinds[0]); i++)
-        judge_shape(script, kinds[i], 0, 1);
+        judge_shape(kinds[i], 0, 1);
     for (size_t shape = 0; shape < (wanted ? sizeof SHAPES / sizeof SHAPES[0] : 1); shape++)
         for (int i = 0; i < (wanted ? atoi(wanted) : !support_slow()); i++)
-            judge_shape(script, "bert", shape, 1000 + i);
+            judge_shape("bert", shape, 1000 + i);
 }
 
 /* ---- Real layers, and the types that round ---- */
