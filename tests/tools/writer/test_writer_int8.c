@@ -34,18 +34,14 @@ static void draw(size_t rows, size_t cols)
 }
 
 /* A small model with that matrix. */
-static void write_model(enum tensor_type type, size_t rows, size_t cols, bool with_factors,
-                        size_t rows_at_once)
+static void write_model(enum tensor_type type, size_t rows, size_t cols)
 {
     engine_error error;
     struct weight_writer *writer = open_writer(&error);
     write_small_model(writer);
     weight_writer_begin_tensor(writer, NAME, type, LAYOUT_PANELS, 2, rows, cols);
-    if (with_factors)
-        weight_writer_factors(writer, factors);
-    for (size_t n = 0; n < rows; n += rows_at_once)
-        weight_writer_rows(writer, values + n * cols,
-                           rows - n < rows_at_once ? rows - n : rows_at_once);
+    weight_writer_factors(writer, factors);
+    weight_writer_rows(writer, values, rows);
     if (weight_writer_finish(writer) != ENGINE_OK)
         fail_msg("%s", error.message);
 }
@@ -54,14 +50,12 @@ static struct patient written(void)
 {
     size_t len;
     void *bytes = read_written(&len);
-    const struct patient file = {bytes, len, len};
-    struct patient copy = patient_copy(&file, 0);
-    return copy;
+    return (struct patient){bytes, len, len};
 }
 
 /* A value is off by half a step of its row at most: 1/127 of the largest of what is rounded, and in
  * int8k of the sums of neighbours. */
-static void check_values(const struct plain_tensor *tensor, bool with_factors)
+static void check_values(const struct plain_tensor *tensor)
 {
     for (size_t n = 0; n < tensor->rows; n++) {
         const float *row = values + n * tensor->cols;
@@ -74,7 +68,7 @@ static void check_values(const struct plain_tensor *tensor, bool with_factors)
         }
         for (size_t k = 0; k < tensor->cols; k++) {
             double off = fabs(tensor->values[n * tensor->cols + k] - (double)row[k]);
-            assert_true(tensor->factors[k] == (with_factors ? (double)factors[k] : 1));
+            assert_true(tensor->factors[k] == (double)factors[k]);
             if (!(off <= 0.5001 / 127 * largest * tensor->factors[k]))
                 fail_msg("element (%zu, %zu) is off by %g", n, k, off);
         }
@@ -89,41 +83,25 @@ static void draw_for(enum tensor_type type, size_t rows, size_t cols)
         factors[cols - 1 - i * (cols / KEPT)] = 0;
 }
 
+/* Without factors: test_writer.c. */
 TEST(come_back)
 {
     for (size_t type = 0; type < 3; type++)
-        for (size_t shape = 0; shape < N_SHAPES; shape++)
-            for (int with_factors = 0; with_factors < 2; with_factors++) {
-                struct plain_weights weights;
-                if (TYPES[type] == TENSOR_INT8K && (!with_factors || SHAPES[shape][1] < KEPT))
-                    continue;
-                draw_for(TYPES[type], SHAPES[shape][0], SHAPES[shape][1]);
-                write_model(TYPES[type], SHAPES[shape][0], SHAPES[shape][1], with_factors, 7);
-                if (!plain_weights_read(&weights, writer_path))
-                    fail_msg("%s", weights.error);
-                assert_int_equal(get_u32(weights.file + HEADER_VERSION),
-                                 TYPES[type] == TENSOR_INT8K ? 3 : 2);
-                assert_int_equal(plain_tensor(&weights, NAME)->type, TYPES[type]);
-                check_values(plain_tensor(&weights, NAME), with_factors);
-                plain_weights_free(&weights);
-                engine_model *model = support_open(writer_path);
-                assert_ok(engine_model_verify(model, NULL));
-            }
-}
-
-TEST(bytes_do_not_depend_on_the_pieces)
-{
-    size_t len, other_len;
-    draw(33, 66);
-    write_model(TENSOR_INT8A8, 33, 66, true, 33);
-    void *whole = read_written(&len);
-    static const size_t pieces[] = {1, 3, 16, 17};
-    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        write_model(TENSOR_INT8A8, 33, 66, true, pieces[i]);
-        void *other = read_written(&other_len);
-        assert_int_equal(other_len, len);
-        assert_memory_equal(other, whole, len);
-    }
+        for (size_t shape = 0; shape < N_SHAPES; shape++) {
+            struct plain_weights weights;
+            if (TYPES[type] == TENSOR_INT8K && SHAPES[shape][1] < KEPT)
+                continue;
+            draw_for(TYPES[type], SHAPES[shape][0], SHAPES[shape][1]);
+            write_model(TYPES[type], SHAPES[shape][0], SHAPES[shape][1]);
+            if (!plain_weights_read(&weights, writer_path))
+                fail_msg("%s", weights.error);
+            assert_int_equal(get_u32(weights.file + HEADER_VERSION),
+                             TYPES[type] == TENSOR_INT8K ? 3 : 2);
+            assert_int_equal(plain_tensor(&weights, NAME)->type, TYPES[type]);
+            check_values(plain_tensor(&weights, NAME));
+            plain_weights_free(&weights);
+            assert_ok(engine_model_verify(support_open(writer_path), NULL));
+        }
 }
 
 /* Returns the writer's status for factors given after `rows` rows to a tensor of a type. */
@@ -183,41 +161,20 @@ TEST(kept_columns_that_are_refused)
     weight_writer_abort(writer);
 }
 
-/* With checksums that are right, so that only the sums tell. */
-TEST(wrong_sums_are_found)
+/* [17, 5]: 32 rows and 8 columns of integers, then 32 scales, 32 sums and 16 factors. */
+enum { SCALES = 32 * 8, SUMS = SCALES + 4 * 32, FACTORS = SUMS + 4 * 32 };
+
+static uint8_t *data_of(const struct patient *file)
 {
-    enum { ROWS = 17, COLS = 5, PADDED_ROWS = 32, ELEMENTS = PADDED_ROWS * 8 };
-    draw(ROWS, COLS);
-    write_model(TENSOR_INT8A8, ROWS, COLS, true, ROWS);
-    static const size_t columns[] = {0, 15, 16, 17, 31};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        struct patient file = written();
-        engine_model *model;
-        char words[64];
-        uint8_t *entry = tensor_entry(&file, NAME);
-        uint8_t *data = file.data + get_u64(entry + ENTRY_OFFSET);
-        uint8_t *sum = data + ELEMENTS + 4 * PADDED_ROWS + 4 * columns[i];
-        uint32_t right = get_u32(sum);
-        set_u32(sum, right + 1);
-        set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
-        heal_section(&file, "DATA");
-        heal_section(&file, "TENS");
-        assert_ok(engine_model_open_memory(file.data, file.len, NULL, &model, NULL));
-        assert_fails(FORMAT, engine_model_verify(model, &last));
-        snprintf(words, sizeof words, "'%s': the sum of column %zu is %d, expected %d", NAME,
-                 columns[i], (int)right + 1, (int)right);
-        assert_non_null(strstr(last.message, words));
-        engine_model_close(model);
-    }
+    return file->data + get_u64(tensor_entry(file, NAME) + ENTRY_OFFSET);
 }
 
-/* [17, 5]: 32 rows and 8 columns of integers, then 32 scales, 32 sums and 16 factors. */
+/* With checksums that are right, so that only the bytes tell. */
 static void assert_found(size_t offset, const void *bytes, size_t len, const char *words)
 {
     struct patient file = written();
     engine_model *model;
-    uint8_t *entry = tensor_entry(&file, NAME);
-    uint8_t *data = file.data + get_u64(entry + ENTRY_OFFSET);
+    uint8_t *entry = tensor_entry(&file, NAME), *data = data_of(&file);
     memcpy(data + offset, bytes, len);
     set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
     heal_section(&file, "DATA");
@@ -229,13 +186,28 @@ static void assert_found(size_t offset, const void *bytes, size_t len, const cha
     engine_model_close(model);
 }
 
+TEST(wrong_sums_are_found)
+{
+    static const size_t columns[] = {0, 15, 16, 17, 31};
+    draw(17, 5);
+    write_model(TENSOR_INT8A8, 17, 5);
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const struct patient file = written();
+        const size_t offset = SUMS + 4 * columns[i];
+        const uint32_t right = get_u32(data_of(&file) + offset), wrong = right + 1;
+        char words[64];
+        snprintf(words, sizeof words, "'%s': the sum of column %zu is %d, expected %d", NAME,
+                 columns[i], (int)wrong, (int)right);
+        assert_found(offset, &wrong, sizeof wrong, words);
+    }
+}
+
 TEST(wrong_factors_and_padding_are_found)
 {
-    enum { SCALES = 32 * 8, SUMS = SCALES + 4 * 32, FACTORS = SUMS + 4 * 32 };
     static const float above_zero = 1, not_finite[] = {INFINITY, NAN}, not_above[] = {0, -1};
     static const int8_t one = 1;
     draw(17, 5);
-    write_model(TENSOR_INT8A7, 17, 5, true, 17);
+    write_model(TENSOR_INT8A7, 17, 5);
     for (size_t i = 0; i < 2; i++) {
         assert_found(FACTORS + 4 * 4, &not_finite[i], 4, "holds NaN or an infinity");
         assert_found(SCALES, &not_finite[i], 4, "holds NaN or an infinity");
@@ -254,11 +226,11 @@ TEST(wrong_factors_and_padding_are_found)
  * 4 by 16 numbers. */
 TEST(wrong_kept_columns_are_found)
 {
-    enum { FACTORS = 32 * 8 + 8 * 32, NUMBERS = FACTORS + 64, PANELS = NUMBERS + 64 };
+    enum { NUMBERS = FACTORS + 64, PANELS = NUMBERS + 64 };
     enum { LAST = PANELS + 4 * KEPT * PANEL };
     static const float above_zero = 1, not_finite = INFINITY;
     draw_for(TENSOR_INT8K, 17, 5);
-    write_model(TENSOR_INT8K, 17, 5, true, 17);
+    write_model(TENSOR_INT8K, 17, 5);
     assert_found(FACTORS + 4, &above_zero, 4, "factor 1 is 1, expected 0");
     assert_found(PANELS, &not_finite, 4, "holds NaN or an infinity");
     assert_found(FACTORS + 4 * 5, &above_zero, 4, "padding is not zero");
@@ -271,7 +243,7 @@ TEST(wrong_kept_columns_are_found)
 TEST(in_a_file_of_version_1)
 {
     draw(17, 5);
-    write_model(TENSOR_INT8A7, 17, 5, true, 17);
+    write_model(TENSOR_INT8A7, 17, 5);
     struct patient file = written();
     set_u32(file.data + HEADER_VERSION, 1);
     heal_header(&file);
