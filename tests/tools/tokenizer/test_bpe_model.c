@@ -29,43 +29,37 @@ static struct import_tokenizer tokenizer;
     "?[^\\\\s\\\\p{L}\\\\p{N}]+[\\\\r\\\\n]*|\\\\s*[\\\\r\\\\n]+|\\\\s+(?!\\\\S)|\\\\s+"
 #define SEQUENCE(steps) "{'type': 'Sequence', 'pretokenizers': [" steps "]}"
 
-static void settings_are(const char *text, const char *const *expected)
-{
-    if (!tokenizer_text_read(text, &tokenizer))
-        fail_msg("%s: %s", text, program_words);
-    for (; *expected != NULL; expected += 2)
-        assert_string_equal(draft_get(&tokenizer.draft, expected[0]), expected[1]);
-    import_free();
-}
-
-#define ARE(...) ((const char *const[]){__VA_ARGS__, NULL})
-
 TEST(taken)
 {
-    settings_are(WITH("'fuse_unk': true, 'unk_token': '<unk>', 'ignore_merges': true"),
-                 ARE("kind", "bpe", "unknown", "2", "fuse_unknown", "yes", "whole_words", "yes",
-                     "prefix", "", "suffix", "", "pattern", "", "byte_level", ""));
-    settings_are(WITH("'byte_fallback': true, 'dropout': 0.0"), ARE("byte_fallback", ""));
-    settings_are(STEP(LEVEL "}"),
-                 ARE("pattern", "gpt2", "byte_level", "yes", "first_blank", "", "trim", ""));
-    settings_are(STEP("{'type': 'ByteLevel', 'use_regex': false}"),
-                 ARE("pattern", "", "byte_level", "yes", "first_blank", "yes"));
-    settings_are(STEP(SEQUENCE("{'type': 'Digits'}, " SPLIT(
-                     QWEN2, "Isolated") ", " LEVEL ", 'use_regex': false}")),
-                 ARE("splitter", "digit_runs", "pattern", "qwen2", "byte_level", "yes"));
-    settings_are("{" MODEL
-                 ", 'post_processor': {'type': 'Sequence', 'processors': [{'type': 'ByteLevel'}, "
-                 "{'type': 'BertProcessing', 'cls': ['<s>', 0], 'sep': ['</s>', 1]}]}}",
-                 ARE("trim", "but_first"));
-    settings_are("{" MODEL ", 'post_processor': {'type': 'RobertaProcessing', 'cls': ['<s>', 0], "
-                 "'sep': ['</s>', 1], 'add_prefix_space': false}}",
-                 ARE("trim", "yes"));
+    tokenizer_text_is(WITH("'fuse_unk': true, 'unk_token': '<unk>', 'ignore_merges': true"),
+                      &tokenizer,
+                      ARE("kind", "bpe", "unknown", "2", "fuse_unknown", "yes", "whole_words",
+                          "yes", "prefix", "", "suffix", "", "pattern", "", "byte_level", ""));
+    tokenizer_text_is(WITH("'byte_fallback': true, 'dropout': 0.0"), &tokenizer,
+                      ARE("byte_fallback", ""));
+    tokenizer_text_is(STEP(LEVEL "}"), &tokenizer,
+                      ARE("pattern", "gpt2", "byte_level", "yes", "first_blank", "", "trim", ""));
+    tokenizer_text_is(STEP("{'type': 'ByteLevel', 'use_regex': false}"), &tokenizer,
+                      ARE("pattern", "", "byte_level", "yes", "first_blank", "yes"));
+    tokenizer_text_is(
+        STEP(SEQUENCE("{'type': 'Digits'}, " SPLIT(QWEN2, "Isolated") ", " LEVEL
+                                                                      ", 'use_regex': false}")),
+        &tokenizer, ARE("splitter", "digit_runs", "pattern", "qwen2", "byte_level", "yes"));
+    tokenizer_text_is(
+        "{" MODEL ", 'post_processor': {'type': 'Sequence', 'processors': [{'type': 'ByteLevel'}, "
+        "{'type': 'BertProcessing', 'cls': ['<s>', 0], 'sep': ['</s>', 1]}]}}",
+        &tokenizer, ARE("trim", "but_first"));
+    tokenizer_text_is("{" MODEL
+                      ", 'post_processor': {'type': 'RobertaProcessing', 'cls': ['<s>', 0], "
+                      "'sep': ['</s>', 1], 'add_prefix_space': false}}",
+                      &tokenizer, ARE("trim", "yes"));
     assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0"); /* no memory of its own */
-    settings_are("{'model': {" VOCAB ", 'merges': ['#version: 0.2', 'a b']}}", ARE("kind", "bpe"));
-    settings_are(WITH("'dropout': null"), ARE("kind", "bpe"));
-    settings_are(STEP("{'type': 'Split', 'pattern': {'String': ' '}, 'behavior': "
-                      "'MergedWithPrevious', 'invert': false}"),
-                 ARE("pattern", "after_blanks", "byte_level", ""));
+    tokenizer_text_is("{'model': {" VOCAB ", 'merges': ['#version: 0.2', 'a b']}}", &tokenizer,
+                      ARE("kind", "bpe"));
+    tokenizer_text_is(WITH("'dropout': null"), &tokenizer, ARE("kind", "bpe"));
+    tokenizer_text_is(STEP("{'type': 'Split', 'pattern': {'String': ' '}, 'behavior': "
+                           "'MergedWithPrevious', 'invert': false}"),
+                      &tokenizer, ARE("pattern", "after_blanks", "byte_level", ""));
 }
 
 TEST(refused)
@@ -121,13 +115,9 @@ static void refused_folder(const char *words)
     tokenizer_folder_refused(support_folder(), &tokenizer, words);
 }
 
-/* Fails unless the folder's tokenizer has these settings. */
-static void folder_is(const char *const *expected)
+static void folder_is(const char *const *settings)
 {
-    if (!tokenizer_folder_read(support_folder(), &tokenizer))
-        fail_msg("%s", program_words);
-    for (; *expected != NULL; expected += 2)
-        assert_string_equal(draft_get(&tokenizer.draft, expected[0]), expected[1]);
+    tokenizer_folder_is(support_folder(), &tokenizer, settings);
 }
 
 TEST(two_files)
@@ -139,7 +129,6 @@ TEST(two_files)
     put("added_tokens.json", "{'new': 7}");
     folder_is(ARE("pattern", "gpt2", "trim", "yes", "mask_token", "6", "added", "0 1 2 6 7:nx"));
     assert_string_equal(tokenizer.pair, "0:0 A:0 1:0 1:0 B:0 1:0");
-    import_free();
     put("tokenizer_config.json", "{'tokenizer_class': 'XTokenizer'}");
     refused_folder("'tokenizer_class' is 'XTokenizer'");
 }
@@ -155,7 +144,6 @@ TEST(classes_of_two_files)
     put("config.json", "{'model_type': 'gpt2'}");
     put("tokenizer_config.json", "{'add_prefix_space': true}");
     folder_is(ARE("first_blank", "yes", "trim", "", "added", "0"));
-    import_free();
 
     put("vocab.json",
         "{'<|startoftext|>': 0, '<|endoftext|>': 1, 'a': 2, 'b</w>': 3, 'ab</w>': 4}");
@@ -164,7 +152,6 @@ TEST(classes_of_two_files)
     folder_is(ARE("suffix", "</w>", "unknown", "1", "normalizer", "nfc replace_blanks:1:%20 lower",
                   "pattern", "clip", "trim", ""));
     assert_non_null(strstr(tokenizer.pair, "0:0 A:0 1:0"));
-    import_free();
 }
 
 /* tokenizer_config.json and special_tokens_map.json define tokens, in this order. */
@@ -178,12 +165,10 @@ TEST(tokens_that_files_describe)
     put("tokenizer_config.json",
         "{'tokenizer_class': 'RobertaTokenizer', 'add_prefix_space': true}");
     folder_is(ARE("trim", "but_first", "first_blank", "yes", "added", "0 1 2 6 7:nx"));
-    import_free();
     put("tokenizer_config.json", "{'tokenizer_class': 'RobertaTokenizer', 'added_tokens_decoder': "
                                  "{'6': {'content': '<mask>', 'special': true, 'lstrip': true, "
                                  "'normalized': false},'0': {'content': '<s>', 'special': true}}}");
     folder_is(ARE("added", "0 6:l 1 2"));
-    import_free();
     put("tokenizer_config.json", "{'tokenizer_class': 'RobertaTokenizer', 'added_tokens_decoder': "
                                  "{'3': {'special': true}}}");
     refused_folder("the token 3 of 'added_tokens_decoder' has no 'content'");
@@ -261,5 +246,4 @@ TEST(scores)
     for (size_t i = 0; i < 10; i++)
         assert_true(found[i] == expected[i]);
     assert_memory_equal(tokenizer.draft.words.texts[0], "\"9e-301", 7);
-    import_free();
 }

@@ -17,54 +17,27 @@ static struct import_tokenizer tokenizer;
 #define VOCAB "'vocab': {'[UNK]': 0, '[CLS]': 1, '[SEP]': 2, '[MASK]': 3, '##a': 5}"
 #define MODEL "'model': {'type': 'WordPiece', 'unk_token': '[UNK]', " VOCAB "}"
 
-static const char *setting(const char *key)
-{
-    for (size_t i = 0; i < tokenizer.draft.n_settings; i++)
-        if (strcmp(tokenizer.draft.settings[i].key, key) == 0)
-            return tokenizer.draft.settings[i].value;
-    return NULL;
-}
-
-static void parsed(const char *text)
-{
-    if (!tokenizer_text_read(text, &tokenizer))
-        fail_msg("%s: %s", text, program_words);
-}
-
-static void assert_setting(const char *key, const char *expected)
-{
-    const char *value = setting(key);
-    if (value == NULL || expected == NULL)
-        assert_true(value == expected);
-    else
-        assert_string_equal(value, expected);
-}
-
 TEST(whole)
 {
-    parsed("{'version': '1.0', 'truncation': {'max_length': 3}, 'padding': {'strategy': {'Fixed': "
-           "9}},'added_tokens': [{'id': 5, 'content': '##a', 'normalized': true, 'lstrip': "
-           "true},{'id': 1, 'content': '[CLS]', 'special': true, 'normalized': false}, {'id': 6, "
-           "'content': 'new', 'single_word': true, 'rstrip': true, 'normalized': "
-           "false}],'normalizer': {'type': 'BertNormalizer', 'lowercase': true, 'strip_accents': "
-           "null},'pre_tokenizer': {'type': 'BertPreTokenizer'},'post_processor': {'type': "
-           "'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', 2]},'decoder': {'type': "
-           "'Anything'}, " MODEL "}");
-    assert_setting("kind", "wordpiece");
-    assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
-    assert_setting("splitter", "blanks punctuation");
-    assert_setting("prefix", "##");
-    assert_setting("max_word", "100");
-    assert_setting("unknown", "0");
-    assert_setting("mask_token", "3");
-    assert_setting("added", "1 5:nl 6:rwx");
+    tokenizer_text_is(
+        "{'version': '1.0', 'truncation': {'max_length': 3}, 'padding': {'strategy': {'Fixed': "
+        "9}},'added_tokens': [{'id': 5, 'content': '##a', 'normalized': true, 'lstrip': "
+        "true},{'id': 1, 'content': '[CLS]', 'special': true, 'normalized': false}, {'id': 6, "
+        "'content': 'new', 'single_word': true, 'rstrip': true, 'normalized': "
+        "false}],'normalizer': {'type': 'BertNormalizer', 'lowercase': true, 'strip_accents': "
+        "null},'pre_tokenizer': {'type': 'BertPreTokenizer'},'post_processor': {'type': "
+        "'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', 2]},'decoder': {'type': "
+        "'Anything'}, " MODEL "}",
+        &tokenizer,
+        ARE("kind", "wordpiece", "normalizer", "clean space_cjk nfd drop_nonspacing lower",
+            "splitter", "blanks punctuation", "prefix", "##", "max_word", "100", "unknown", "0",
+            "mask_token", "3", "added", "1 5:nl 6:rwx"));
     assert_string_equal(tokenizer.single, "1:0 A:0 2:0");
     assert_string_equal(tokenizer.pair, "1:0 A:0 2:0 B:1 2:1");
     assert_int_equal(tokenizer.draft.words.n, 7);
     assert_null(tokenizer.draft.words.texts[4]);
     assert_string_equal(tokenizer.draft.words.texts[6], "new");
     assert_true(tokenizer.lowercases && tokenizer.draft.unknown == 0 && tokenizer.max_length == 0);
-    import_free();
 }
 
 TEST(switches)
@@ -72,36 +45,33 @@ TEST(switches)
     static const struct {
         const char *part, *normalizer, *splitter;
     } cases[] = {
-        {"'normalizer': null", NULL, NULL},
+        {"'normalizer': null", "", ""},
         {"'normalizer': {'type': 'BertNormalizer', 'clean_text': false, 'handle_chinese_chars': "
          "false, 'strip_accents': true, 'lowercase': false}",
-         "nfd drop_nonspacing", NULL},
+         "nfd drop_nonspacing", ""},
         {"'normalizer': {'type': 'BertNormalizer', 'strip_accents': false, 'lowercase': true}",
-         "clean space_cjk lower", NULL},
+         "clean space_cjk lower", ""},
         {"'normalizer': {'type': 'Sequence', 'normalizers': [{'type': 'NFKC'}, {'type': "
          "'Sequence', 'normalizers': [{'type': 'Strip', 'strip_left': false}, {'type': "
          "'StripAccents'}]}]}",
-         "nfkc strip_end drop_marks", NULL},
+         "nfkc strip_end drop_marks", ""},
         {"'pre_tokenizer': {'type': 'Sequence', 'pretokenizers': [{'type': 'WhitespaceSplit'}, "
          "{'type': 'Punctuation'}, {'type': 'Digits', 'individual_digits': true}]}",
-         NULL, "blanks punctuation digits"},
-        {"'pre_tokenizer': {'type': 'Whitespace'}", NULL, "blanks word_runs"},
-        {"'pre_tokenizer': {'type': 'Digits'}", NULL, "digit_runs"},
-        {"'pre_tokenizer': {'type': 'Punctuation', 'behavior': 'Removed'}", NULL,
+         "", "blanks punctuation digits"},
+        {"'pre_tokenizer': {'type': 'Whitespace'}", "", "blanks word_runs"},
+        {"'pre_tokenizer': {'type': 'Digits'}", "", "digit_runs"},
+        {"'pre_tokenizer': {'type': 'Punctuation', 'behavior': 'Removed'}", "",
          "punctuation_dropped"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[8192];
         snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i].part);
-        parsed(text);
-        assert_setting("normalizer", cases[i].normalizer);
-        assert_setting("splitter", cases[i].splitter);
+        tokenizer_text_is(text, &tokenizer,
+                          ARE("normalizer", cases[i].normalizer, "splitter", cases[i].splitter));
         assert_string_equal(tokenizer.single, "");
-        import_free();
     }
-    parsed("{'model': {'vocab': {'u': 0}, 'unk_token': 'u'}}"); /* an old file */
-    assert_setting("kind", "words");
-    import_free();
+    tokenizer_text_is("{'model': {'vocab': {'u': 0}, 'unk_token': 'u'}}", &tokenizer,
+                      ARE("kind", "words")); /* an old file */
 }
 
 TEST(refused_parts)
@@ -179,16 +149,13 @@ TEST(taken_parts)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
         snprintf(text, sizeof text, "{%s, " MODEL "}", cases[i]);
-        parsed(text);
+        tokenizer_text_is(text, &tokenizer, ARE("added", ""));
         assert_string_equal(tokenizer.single, i == 0 ? "1:0 A:0 2:0" : "");
-        assert_setting("added", NULL);
-        import_free();
     }
-    parsed("{'model': {'vocab': {'u': 0, '': 1}, 'unk_token': 'u', 'max_input_chars_per_word': "
-           "50}}"); /* old: its kind is guessed */
-    assert_setting("kind", "wordpiece");
-    assert_int_equal(tokenizer.draft.words.n, 1); /* no text becomes the empty token */
-    import_free();
+    tokenizer_text_is("{'model': {'vocab': {'u': 0, '': 1}, 'unk_token': 'u', "
+                      "'max_input_chars_per_word': 50}}",
+                      &tokenizer, ARE("kind", "wordpiece")); /* old: its kind is guessed */
+    assert_int_equal(tokenizer.draft.words.n, 1);            /* no text becomes the empty token */
 }
 
 TEST(refused_models)
@@ -241,9 +208,9 @@ static void remove_file(const char *name)
     assert_int_equal(remove(path), 0);
 }
 
-static bool read_directory(void)
+static void directory_is(const char *const *settings)
 {
-    return tokenizer_folder_read(directory, &tokenizer);
+    tokenizer_folder_is(directory, &tokenizer, settings);
 }
 
 static void refused_directory(const char *words)
@@ -256,37 +223,28 @@ TEST(vocabulary_file)
     support_temp_dir(directory);
     refused_directory("vocab.txt");
     write_file("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\n\r\nthe\r\n##ing");
-    assert_true(read_directory());
+    /* Added tokens are in the order of the class. */
+    directory_is(ARE("normalizer", "clean space_cjk nfd drop_nonspacing lower", "added", "1 3 0 2",
+                     "mask_token", ""));
     assert_int_equal(tokenizer.draft.words.n, 7);
     assert_string_equal(tokenizer.draft.words.texts[6], "##ing");
     assert_null(tokenizer.draft.words.texts[4]);
-    assert_setting("normalizer", "clean space_cjk nfd drop_nonspacing lower");
-    assert_setting("added", "1 3 0 2"); /* in the order of the class */
-    assert_setting("mask_token", NULL);
     assert_string_equal(tokenizer.pair, "2:0 A:0 3:0 B:1 3:1");
-    import_free();
 
     write_file("tokenizer_config.json",
                "{'do_lower_case': false, 'model_max_length': 512, 'tokenizer_class': "
                "'BertTokenizerFast', 'mask_token': {'content': 'the'}}");
-    assert_true(read_directory());
-    assert_setting("normalizer", "clean space_cjk");
-    assert_setting("mask_token", "5");
+    directory_is(ARE("normalizer", "clean space_cjk", "mask_token", "5"));
     assert_true(tokenizer.max_length == 512 && !tokenizer.lowercases);
-    import_free();
 
     write_file("tokenizer_config.json", "{'strip_accents': true, 'tokenize_chinese_chars': false, "
                                         "'do_lower_case': false, 'model_max_length': 1e30}");
     write_file("special_tokens_map.json", "{'unk_token': 'the'}");
-    assert_true(read_directory());
-    assert_setting("normalizer", "clean nfd drop_nonspacing");
-    assert_setting("unknown", "5");
+    directory_is(ARE("normalizer", "clean nfd drop_nonspacing", "unknown", "5"));
     assert_int_equal(tokenizer.max_length, 0);
-    import_free();
     write_file("special_tokens_map.json", "{'cls_token': 'nowhere'}");
-    assert_true(read_directory());
+    directory_is(ARE("kind", "wordpiece"));
     assert_string_equal(tokenizer.single, "7:0 A:0 3:0");
-    import_free();
     remove_file("special_tokens_map.json");
 
     write_file("tokenizer_config.json", "{'tokenizer_class': 'BertJapaneseTokenizer'}");
@@ -300,23 +258,17 @@ TEST(vocabulary_file)
     write_file("tokenizer_config.json", "{'never_split': ['a']}");
     refused_directory("never_split");
     write_file("tokenizer_config.json", "{'additional_special_tokens': ['[E]']}");
-    assert_true(read_directory());
-    assert_setting("added", "1 3 0 2 7:x 8:x"); /* [MASK] is 7 */
-    import_free();
+    directory_is(ARE("added", "1 3 0 2 7:x 8:x")); /* [MASK] is 7 */
     write_file("tokenizer_config.json",
                "{'added_tokens_decoder': {'9': {'content': '[E]'}, '3': {'content': '[SEP]', "
                "'rstrip': true, 'special': true}}, 'mask_token': {'content': 'the', 'lstrip': "
                "true}, 'extra_special_tokens': ['##ing']}");
-    assert_true(read_directory());
-    assert_setting("added", "3:r 1 0 2 5:l 6 7:nx");
-    import_free();
+    directory_is(ARE("added", "3:r 1 0 2 5:l 6 7:nx"));
     write_file("tokenizer_config.json", "{'do_lower_case': 'no'}");
     refused_directory("do_lower_case");
     write_file("tokenizer_config.json", "{}");
     write_file("added_tokens.json", "{'new': 7, 'the': 5}");
-    assert_true(read_directory());
-    assert_setting("added", "1 3 0 2 5:n 7:nx");
-    import_free();
+    directory_is(ARE("added", "1 3 0 2 5:n 7:nx"));
     remove_file("added_tokens.json");
 
     write_file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\nthe\n");
@@ -330,16 +282,14 @@ TEST(vocabulary_file)
      * said. */
     write_file("tokenizer.json", "{" MODEL "}");
     write_file("tokenizer_config.json", "{'do_lower_case': true}");
-    assert_true(read_directory());
+    directory_is(ARE("kind", "wordpiece"));
     assert_non_null(strstr(tokenizer.note, "do_lower_case"));
-    import_free();
     write_file("tokenizer.json",
                "{'model': {'type': 'Unigram', 'vocab': [['a', 0]], 'unk_id': 0}}");
     write_file("tokenizer_config.json",
                "{'do_lower_case': true, 'tokenizer_class': 'BertTokenizer'}");
-    assert_true(read_directory());
+    directory_is(ARE("kind", "unigram"));
     assert_non_null(strstr(tokenizer.note, "does not read"));
-    import_free();
     support_remove_dir(directory);
 }
 
@@ -369,7 +319,6 @@ TEST(same_from_both)
     }
     assert_string_equal(tokenizer.single, other.single);
     assert_string_equal(tokenizer.pair, other.pair);
-    import_free();
 }
 
 /* ---- Written ---- */
@@ -377,15 +326,17 @@ TEST(same_from_both)
 /* A tokenizer alone gets as many types as its templates name. */
 TEST(types_of_templates)
 {
-    parsed("{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', "
-           "2]}, " MODEL "}");
+    assert_true(tokenizer_text_read(
+        "{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', "
+        "2]}, " MODEL "}",
+        &tokenizer));
     assert_int_equal(import_tokenizer_types(&tokenizer), 2);
-    import_free();
-    parsed("{'post_processor': {'type': 'TemplateProcessing', 'special_tokens': {}, 'single': "
-           "[{'Sequence': {'id': 'A', 'type_id': 0}}], 'pair': [{'Sequence': {'id': 'A', "
-           "'type_id': 0}}, {'Sequence': {'id': 'B', 'type_id': 2}}]}, " MODEL "}");
+    assert_true(tokenizer_text_read(
+        "{'post_processor': {'type': 'TemplateProcessing', 'special_tokens': {}, 'single': "
+        "[{'Sequence': {'id': 'A', 'type_id': 0}}], 'pair': [{'Sequence': {'id': 'A', "
+        "'type_id': 0}}, {'Sequence': {'id': 'B', 'type_id': 2}}]}, " MODEL "}",
+        &tokenizer));
     assert_int_equal(import_tokenizer_types(&tokenizer), 3);
-    import_free();
 }
 
 static void written_with(size_t n_types, const char *expected)
@@ -418,11 +369,12 @@ static void written_with(size_t n_types, const char *expected)
 TEST(written)
 {
     support_temp_dir(directory);
-    parsed("{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', "
-           "2]}, " MODEL "}");
+    assert_true(tokenizer_text_read(
+        "{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', "
+        "2]}, " MODEL "}",
+        &tokenizer));
     written_with(2, "1:0 A:0 2:0 B:1 2:1");
     written_with(1, "1:0 A:0 2:0 B:0 2:0");
     written_with(0, "1:0 A:0 2:0 B:0 2:0");
-    import_free();
     support_remove_dir(directory);
 }

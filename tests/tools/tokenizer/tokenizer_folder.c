@@ -15,10 +15,9 @@ bool tokenizer_text_read(const char *text, struct import_tokenizer *tokenizer)
     static bool is_right;
     static const char *json;
     json = tiny_json(text);
+    import_free();
     READ_OR_REFUSE(&is_right,
                    import_tokenizer_parse(tokenizer, "tokenizer.json", json, strlen(json)));
-    if (!is_right)
-        import_free();
     return is_right;
 }
 
@@ -26,14 +25,36 @@ bool tokenizer_folder_read(const char *directory, struct import_tokenizer *token
 {
     static struct folder folder;
     static bool is_right;
+    import_free();
     READ_OR_REFUSE(&is_right, {
         folder_open(&folder, directory);
         folder.as = tokenizer_folder_as;
         import_tokenizer_read(tokenizer, &folder, "", false);
     });
-    if (!is_right)
-        import_free();
     return is_right;
+}
+
+static void assert_settings(bool is_read, const char *what,
+                            const struct import_tokenizer *tokenizer, const char *const *settings)
+{
+    if (!is_read)
+        fail_msg("%s: %s", what, program_words);
+    for (; *settings != NULL; settings += 2)
+        if (strcmp(draft_get(&tokenizer->draft, settings[0]), settings[1]) != 0)
+            fail_msg("%s: %s is '%s', expected '%s'", what, settings[0],
+                     draft_get(&tokenizer->draft, settings[0]), settings[1]);
+}
+
+void tokenizer_text_is(const char *text, struct import_tokenizer *tokenizer,
+                       const char *const *settings)
+{
+    assert_settings(tokenizer_text_read(text, tokenizer), text, tokenizer, settings);
+}
+
+void tokenizer_folder_is(const char *directory, struct import_tokenizer *tokenizer,
+                         const char *const *settings)
+{
+    assert_settings(tokenizer_folder_read(directory, tokenizer), directory, tokenizer, settings);
 }
 
 static void assert_refused(bool is_read, const char *what, const char *words)
