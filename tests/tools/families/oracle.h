@@ -34,8 +34,8 @@ void oracle_check_all(const char *script, double within, const char *const *kind
 #define ORACLE_CHECK(script, within, ...)                                                          \
     oracle_check_all(script, within, (const char *const[]){__VA_ARGS__, NULL})
 
-/* The same of shapes of published models, with so many seeds as SEEDS in the environment says, from the first on;
- * skips the test without it. */
+/* The same of shapes of published models, with as many seeds, from the first on, as SEEDS in the
+ * environment says; skips the test without it. */
 struct oracle_shape {
     const char *kind;
     double within;

@@ -11,8 +11,8 @@
 /* The release that is followed where they differ. */
 extern enum reference_release tokenizer_folder_as;
 
-/* Reads the folder's tokenizer, or a tokenizer.json that has ' for ". What is read is kept until the
- * next read. False: it was refused, and program_words says why. */
+/* Reads the folder's tokenizer, or a tokenizer.json that has ' for ". What is read is kept until
+ * the next read. False: it was refused, and program_words says why. */
 bool tokenizer_folder_read(const char *directory, struct import_tokenizer *tokenizer);
 bool tokenizer_text_read(const char *text, struct import_tokenizer *tokenizer);
 

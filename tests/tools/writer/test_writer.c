@@ -50,7 +50,8 @@ static void check_matrix(const struct plain_weights *weights, const char *name, 
     }
 }
 
-/* Of types with sums of columns panels alone. The shapes are around the panel's 16 rows and int8's groups of 4 columns. */
+/* The shapes are around the panel's 16 rows and int8's groups of 4 columns. Types with sums of
+ * columns are in panels alone. */
 static const size_t SHAPES[][2] = {{1, 1},  {1, 7},   {15, 4}, {16, 4}, {17, 5},
                                    {32, 3}, {33, 64}, {5, 66}, {48, 1}, {100, 31}};
 enum { N_SHAPES = sizeof SHAPES / sizeof SHAPES[0] };
