@@ -74,7 +74,7 @@ def test_positions():
     close(correlation[34][34], 50, 1e-4)
     close(correlation[3][9], correlation[9][3], 0)
     close(table("position --width 100 --kind cosine").rows[34][34], 1, 1e-6)
-    waves = table("position --width 512 --kind waves --dims 0:512:64")
+    waves = table("position --width 512 --kind waves")
     assert len(waves.rows) == 8
     close(waves.rows[waves.names.index("dim 64")][10], math.sin(10 / 10000 ** 0.125), 1e-6)
     binary = table("position --width 6 -n 40 --position binary").rows

@@ -385,7 +385,7 @@ attention_article() {
         "encode-plot attention --layer 1 --head 1 -f data 'The quick brown fox' | $table=sums"
     drawn 'Every 64th of 512 columns over 100 places' 'figure' waves-512.png \
         'Eight waves over 100 positions: column 0 swings fast, column 448 hardly at all.' \
-        'encode-plot position --kind waves --position sinusoidal --width 512 -n 100 --dims 0:512:64 --size 480x300 -o waves-512.png'
+        'encode-plot position --kind waves --position sinusoidal --width 512 -n 100 --size 480x300 -o waves-512.png'
     differs 'it is the other way round' text 'Swings of columns 0 and 448 around 0' \
         'low columns have low frequencies' '31 0' \
         "encode-plot position --kind waves --position sinusoidal --width 512 -n 100 --dims 0,448 -f data | $table=signs"

@@ -43,37 +43,27 @@ static void set_head(void *options, const struct option_use *use)
         plot->head = option_count("--head (or mean)", use->text, 1, 1 << 20);
 }
 
-enum { DIMS_MOST = 28 };
-
 size_t *dims_read(const char *text, size_t width, size_t *n)
 {
-    size_t *dims = alloc_zeros(DIMS_MOST, sizeof *dims);
-    const char *at = text;
+    enum { MOST = 28, USUAL = 8 };
+    size_t *dims = alloc_zeros(MOST, sizeof *dims);
+    const size_t step = width < USUAL ? 1 : width / USUAL;
     *n = 0;
-    do { /* a number, from:below, or from:below:step */
-        size_t dim, below, step = 1;
-        int len = 0, n_parts;
-        n_parts = sscanf(at, "%zu%n:%zu%n:%zu%n", &dim, &len, &below, &len, &step, &len);
-        at += len;
-        if (n_parts < 1 || step == 0 || (*at && *at != ','))
-            program_die_misused("--dims takes columns as 6,7,8,9 or from:below:step, not '%s'",
-                                text);
-        if (n_parts == 1)
-            below = dim + 1;
-        if (dim >= width || below > width)
+    for (size_t dim = 0; !text && dim < width; dim += step)
+        dims[(*n)++] = dim;
+    for (const char *at = text; at;) {
+        char *end;
+        const size_t dim = strtoul(at, &end, 10);
+        if (end == at || (*end && *end != ','))
+            program_die_misused("--dims takes columns as 6,7,8,9, not '%s'", text);
+        if (dim >= width)
             program_die_misused("--dims %s: there are %zu columns, 0 to %zu", text, width,
                                 width - 1);
-        for (; dim < below; dim += step) {
-            if (*n == DIMS_MOST)
-                program_die_misused("--dims %s: at most %d lines can be told apart", text,
-                                    DIMS_MOST);
-            dims[(*n)++] = dim;
-            if (step >= below - dim) /* and dim + step may be more than there are numbers */
-                break;
-        }
-    } while (*at++ == ',');
-    if (*n == 0)
-        program_die_misused("--dims %s: these are no columns", text);
+        if (*n == MOST)
+            program_die_misused("--dims %s: at most %d lines can be told apart", text, MOST);
+        dims[(*n)++] = dim;
+        at = *end ? end + 1 : NULL;
+    }
     return dims;
 }
 
@@ -127,7 +117,7 @@ static const struct option_row PICTURE_ROWS[] = {
      "positions (default 100; all of a learned table); N x D is at most\n"
      "16777216, and N at most 4096 where all pairs are compared",
      COUNT(n_positions, 1, 100000), FOR(PLOT_POSITION)},
-    {"dims", 0, "LIST", "waves: columns as 6,7,8,9 or from:below:step (default: eight)", TEXT(dims),
+    {"dims", 0, "LIST", "waves: columns as 6,7,8,9 (default: eight, evenly)", TEXT(dims),
      FOR(PLOT_POSITION)},
     {"beside", 0, "WHAT", "another panel: a scheme, or a weight file; may be repeated",
      TEXTS_AT(struct plot_options, beside, n_beside), FOR(PLOT_POSITION)},
@@ -233,7 +223,7 @@ const struct option_table PLOT_TABLE = {
          "  encode-plot attention \"I ride bike\"                 on the terminal\n"
          "  encode-plot attention \"I ride bike\" -o heads.pdf    a picture: .png, .svg or .pdf\n"
          "  encode-plot words \"I ride bike\" \"bike ride I\" -o words.tsv    the numbers\n"
-         "  encode-plot position --width 512 --kind waves --dims 0:512:64 -o waves.svg\n"
+         "  encode-plot position --width 512 --kind waves --dims 0,64,128 -o waves.svg\n"
          "\n"
          "Without TEXT the texts are lines of stdin.\n"
          "encode-plot PICTURE --help lists the options of each. Manual: man encode-plot.\n"},

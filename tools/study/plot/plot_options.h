@@ -64,8 +64,8 @@ extern const struct plot_texts {
     const char *message; /* of another number */
 } PLOT_TEXTS[];          /* [N_PLOT_COMMANDS] */
 
-/* Reads "0:512:64" (from:below:step) or "6,7,8,9", or both mixed, below `width`, as *n numbers,
- * never freed. Errors end the program. */
+/* Reads "6,7,8,9" below `width` as *n numbers, never freed; text NULL: about eight, evenly. Errors
+ * end the program. */
 size_t *dims_read(const char *text, size_t width, size_t *n);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WIDTH = 128, DEFAULT_POSITIONS = 100, DEFAULT_WAVES = 8 };
+enum { DEFAULT_WIDTH = 128, DEFAULT_POSITIONS = 100 };
 enum {
     POSITION_PAIRS_MOST = 4096,
     POSITION_CELLS_MOST = POSITION_PAIRS_MOST * POSITION_PAIRS_MOST
@@ -176,14 +176,11 @@ static double compare_rows(const struct position_matrix *matrix, enum position_k
     return kind == POSITION_CORRELATION ? xy : xx == 0 || yy == 0 ? 0 : xy / (sqrt(xx) * sqrt(yy));
 }
 
-/* The waves are the dimensions of --dims, or one of each eighth of the width. */
 static struct panel *add_waves(const struct plot_options *options, struct figure *figure,
                                const struct position_matrix *matrix)
 {
     size_t n = matrix->n, width = matrix->width, n_dims;
-    size_t step = width / DEFAULT_WAVES ? width / DEFAULT_WAVES : 1;
-    const char *eighths = text_new("0:%zu:%zu", width, step);
-    const size_t *dims = dims_read(options->dims ? options->dims : eighths, width, &n_dims);
+    const size_t *dims = dims_read(options->dims, width, &n_dims);
     struct panel *panel = figure_add(figure, PANEL_LINES, n_dims, n);
     axis_name_all(&panel->y);
     for (size_t row = 0; row < n_dims; row++) {
