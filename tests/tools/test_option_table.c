@@ -185,7 +185,7 @@ TEST(wrong_values)
     refused(0, "-g nan", "-g takes a number from 0.5 to 2, not 'nan'");
     refused(0, "-g 1x", "-g takes a number from 0.5 to 2, not '1x'");
     refused(0, "-cgreen", "-c takes one of red, blue, not 'green'");
-    refused(0, "--lower maybe", "--lower takes yes or no, not 'maybe'");
+    refused(0, "--lower maybe", "--lower takes one of yes, no, not 'maybe'");
     refused(0, "--nonsense", "unrecognized option '--nonsense'");
     refused(0, "-Z", "unrecognized option '-Z'");
     refused(0, "--wdith=3", "unrecognized option '--wdith=3'; did you mean --width?");

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define FLAG(member)                 FLAG_AT(struct encode_options, member)
-#define SWITCH(member)               SWITCH_AT(struct encode_options, member)
 #define TEXT(member)                 TEXT_AT(struct encode_options, member)
 #define COUNT(member, least, most)   COUNT_AT(struct encode_options, member, least, most)
 #define CHOICE(member, first, names) CHOICE_AT(struct encode_options, member, first, names)
@@ -65,7 +64,7 @@ static const struct option_row INPUT_ROWS[] = {
      TEXT(request.encode.prompt)},
     {"prompt-text", 0, "TEXT", "prepend this to each text", TEXT(request.encode.prompt_text)},
     {"no-prompt", 0, NULL, "prepend no prompt to texts", FLAG(request.no_prompt)},
-    {"no-special", 0, NULL, "add no special tokens to texts", SWITCH(request.encode.no_special)},
+    {"no-special", 0, NULL, "add no special tokens to texts", FLAG(request.encode.no_special)},
 };
 
 static const struct option_row LENGTH_ROWS[] = {
@@ -83,7 +82,7 @@ static const struct option_row LENGTH_ROWS[] = {
             "longest-first only-first only-second"),
      GIVEN(request.has_truncation)},
     {"truncate-left", 0, NULL, "cut the start of texts, not the end",
-     SWITCH(request.encode.truncate_left)},
+     FLAG(request.encode.truncate_left)},
     {"pad-to", 0, "N", "pad shorter texts to N tokens; the rows of padding are zeros",
      COUNT(request.padding.n, 1, PAD_TO_MOST)},
     {"pad-side", 0, "SIDE", "put padding on the left, or right (default)",
@@ -122,7 +121,7 @@ static const struct option_row RESULT_ROWS[] = {
     {"dimensions", 0, "N", "cut vectors to N columns; scale them to length 1 again if they had it",
      COUNT(request.encode.dimensions, 1, INT32_MAX), .needs = "pooling rank"},
     {"normalize", 0, NULL, "scale the vectors of texts to length 1",
-     SWITCH(request.encode.normalize)},
+     FLAG(request.encode.normalize)},
     {"tokens", 0, NULL, "print tokens, no vectors; with -p and -f json beside the vector",
      TASK(TASK_TOKENS)},
     {"rank", 0, "QUERY", "score how well each text answers: by a cross-encoder, else by -p",
@@ -150,7 +149,7 @@ static const struct option_row RESULT_ROWS[] = {
      .needs = "rank"},
     {"query-prompt", 0, "P", "--rank: prepend the file's prompt P to QUERY",
      TEXT(request.encode.query_prompt), .needs = "rank"},
-    {"raw-scores", 0, NULL, "print logits, not probabilities", SWITCH(request.encode.raw_scores),
+    {"raw-scores", 0, NULL, "print logits, not probabilities", FLAG(request.encode.raw_scores),
      .needs = "labels entities fill rank"},
 };
 

@@ -19,7 +19,7 @@
 
 /* ---- Options ---- */
 
-#define SWITCH(member)               SWITCH_AT(struct compare_options, member)
+#define FLAG(member)                 FLAG_AT(struct compare_options, member)
 #define TEXT(member)                 TEXT_AT(struct compare_options, member)
 #define COUNT(member, least, most)   COUNT_AT(struct compare_options, member, least, most)
 #define CHOICE(member, first, names) CHOICE_AT(struct compare_options, member, first, names)
@@ -49,7 +49,7 @@ static const struct option_row TEXT_ROWS[] = {
      .commands = OF_VECTORS},
     {"no-prompt", 0, NULL, "prepend no prompt to texts",
      FLAG_AT(struct compare_options, request.no_prompt), .commands = OF_VECTORS},
-    {"no-special", 0, NULL, "add no special tokens to texts", SWITCH(request.encode.no_special)},
+    {"no-special", 0, NULL, "add no special tokens to texts", FLAG(request.encode.no_special)},
     {"max-tokens", 0, "N", "allow N tokens per text; default the model's limit",
      COUNT(request.encode.max_tokens, 1, INT32_MAX)},
     {"on-long", 0, "KIND", "if a text is longer: truncate or error; default what the model says",

@@ -322,11 +322,11 @@ static void store(const struct option_use *use, char *options)
     case OPTION_REAL:
         *(double *)value = option_between(use->option, use->text, row->real_least, row->real_most);
         break;
-    case OPTION_YES_NO:
-        if (strcmp(use->text, "yes") != 0 && strcmp(use->text, "no") != 0)
-            program_die_misused("%s takes yes or no, not '%s'", use->option, use->text);
-        /* fall through */
-    case OPTION_TEXT: *(const char **)value = use->text; break;
+    case OPTION_TEXT:
+        if (row->choices)
+            option_chosen(use, use->text);
+        *(const char **)value = use->text;
+        break;
     case OPTION_QUIET: program_is_quiet = true; break;
     case OPTION_SETTER:
     case OPTION_HELP:

@@ -30,7 +30,6 @@ enum option_kind {
     OPTION_NUMBER, /* uint64_t */
     OPTION_REAL,   /* double */
     OPTION_CHOICE, /* bool or an enum */
-    OPTION_YES_NO, /* const char *: "yes" or "no" */
     OPTION_SETTER,
     OPTION_QUIET,
     OPTION_HELP,
@@ -71,9 +70,11 @@ struct option_use {
 #define OPTION_AT(type, member, of_type)                                                           \
     (offsetof(type, member) + 0 * sizeof(1 ? &((type *)0)->member : (of_type *)0))
 
-#define FLAG_AT(type, member) .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, bool)
-#define SWITCH_AT(type, member)                                                                    \
-    .kind = OPTION_FLAG, .offset = OPTION_AT(type, member, int), .bytes = sizeof(int)
+#define FLAG_AT(type, member)                                                                      \
+    .kind = OPTION_FLAG, .offset = offsetof(type, member),                                         \
+    .bytes = _Generic(((type *)0)->member, bool                                                    \
+                      : sizeof(bool), int                                                          \
+                      : sizeof(int))
 #define TEXT_AT(type, member) .kind = OPTION_TEXT, .offset = OPTION_AT(type, member, const char *)
 #define OUTPUT_AT(type, member)                                                                    \
     .kind = OPTION_OUTPUT, .offset = OPTION_AT(type, member, const char *)
@@ -93,10 +94,9 @@ struct option_use {
         sizeof(char[sizeof((type *)0)->member <= sizeof(int) ? sizeof((type *)0)->member : -1])
 #define NAMED_AT(type, member, names, function)                                                    \
     CHOICE_AT(type, member, 0, names), .named = (function)
-#define YES_NO_AT(type, member)                                                                    \
-    .kind = OPTION_YES_NO, .offset = OPTION_AT(type, member, const char *), .choices = "yes no"
-#define GIVEN_AT(type, member) .given = OPTION_AT(type, member, bool)
-#define SET_BY(function)       .kind = OPTION_SETTER, .set = (function)
+#define YES_NO_AT(type, member) TEXT_AT(type, member), .choices = "yes no"
+#define GIVEN_AT(type, member)  .given = OPTION_AT(type, member, bool)
+#define SET_BY(function)        .kind = OPTION_SETTER, .set = (function)
 
 struct option_group {
     const char *title; /* NULL: continues the group before; "": an empty line, no title */
