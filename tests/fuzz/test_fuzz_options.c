@@ -14,7 +14,7 @@ TEST(replay)
         [IMPORT] = "dir\n-o\nx\n--weights\nint8\n--name\nn\n--dry-run\n",
         [BENCH] = "--shape\n6/384/12/1536\n--type\nf32,int8\n--threads\n1,2\n-f\njson\n",
         [SEARCH] = "-k\n3\n--rerank\nr\n--candidates\n9\n--query\nwho?\n-f\njson\na.npy\na.txt\n",
-        [PLOT + PLOT_POSITION] = "--kind\nwaves\n--width\n64\n--dims\n0:64:8,3\n-o\nw.svg\n",
+        [PLOT + PLOT_POSITION] = "--kind\nwaves\n--width\n64\n--dims\n0,8,16,3\n-o\nw.svg\n",
         [PLOT + PLOT_ATTENTION] = "--layer\n1\n--head\nmean\n--size\n640x480\nI ride\n",
         [PLOT + PLOT_WORDS] = "--fit\neach\n--position\nnone\nI ride\nride I\n",
         [PLOT + PLOT_LAYERS] = "-o\nx.tsv\n--title\nt\nI ride\n",

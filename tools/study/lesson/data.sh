@@ -90,7 +90,7 @@ pictures() { # FOLDER
     local plane="${plane_texts[*]@Q}" which=''
     [ "$(setting heads)" -le 16 ] || which='--head 1'
     picture "$1" waves svg 'Six waves, fast and slow' \
-        "position --position sinusoidal --width 32 -n 64 --kind waves --dims 0:24:4 --size 360x300"
+        "position --position sinusoidal --width 32 -n 64 --kind waves --dims 0,4,8,12,16,20 --size 360x300"
     picture "$1" table png 'The table of sinusoidal positions as colours' \
         "position --position sinusoidal --width 32 -n 32 --size 360x300"
     picture "$1" heads png 'Attention in the first layer' \
