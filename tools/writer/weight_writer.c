@@ -29,7 +29,7 @@ struct weight_writer {
     uint64_t offset; /* end of the written data */
     uint32_t version;
     engine_status status;
-    engine_error own, *error;
+    engine_error *error; /* the caller's, or NULL */
 
     struct settings {
         struct bytes entries; /* of the section, without the count before them */
@@ -132,10 +132,10 @@ engine_status weight_writer_open(const char *path, struct weight_writer **out, e
     *out = NULL;
     struct weight_writer *writer = calloc(1, sizeof *writer);
     if (writer == NULL) {
-        struct weight_writer none = {.error = error != NULL ? error : &none.own};
+        struct weight_writer none = {.error = error};
         return fail_memory(&none);
     }
-    writer->error = error != NULL ? error : &writer->own;
+    writer->error = error;
     writer->version = FORMAT_VERSION;
     writer->status = output_file_open(path, OUTPUT_REWRITES, &writer->file, writer->error);
     emit(writer, zeros, HEADER_BYTES);

@@ -262,13 +262,16 @@ int corpus_advance(struct corpus *corpus, bool is_last)
     return code;
 }
 
-/* ---- Continuing: these functions return NULL, or an error text ---- */
+/* ---- Continuing ---- */
 
-/* Truncates the parts to the lengths in the journal, and compares their checksums. */
-static const char *cut_parts(struct corpus *corpus)
+/* Continues at the last entry of the journal: truncates the parts to their lengths in it, compares
+ * their checksums, and skips the input that was done. Returns NULL, or an error text. */
+static const char *continue_run(struct corpus *corpus)
 {
-    const struct output *output = &corpus->job->output;
     const struct journal_entry none = {0}, *last = &corpus->journal.last;
+    const size_t n_lines = last->progress.lines;
+    struct job *job = corpus->job;
+    const struct output *output = &job->output;
     corpus->reached = *last;
     for (size_t i = 0; i < output->n_parts; i++)
         if (output_file_cut(output->parts[i].file, last->files[i].bytes) != ENGINE_OK)
@@ -276,19 +279,8 @@ static const char *cut_parts(struct corpus *corpus)
     bool is_same = sum_parts(corpus, &none);
     for (size_t i = 0; i < output->n_parts; i++)
         is_same = is_same && corpus->reached.files[i].sum == last->files[i].sum;
-    return is_same ? NULL
-                   : "a part of the output is not what was written: start over with --restart";
-}
-
-/* Continues at the last entry of the journal. */
-static const char *continue_run(struct corpus *corpus)
-{
-    const struct journal_entry *last = &corpus->journal.last;
-    const size_t n_lines = last->progress.lines;
-    struct job *job = corpus->job;
-    const char *message = cut_parts(corpus);
-    if (message)
-        return message;
+    if (!is_same)
+        return "a part of the output is not what was written: start over with --restart";
     job->progress = last->progress;
     if (!reader_skip(&job->reader, (struct line_place){last->bytes, last->sum}))
         return job->reader.message;
@@ -301,14 +293,11 @@ const char *corpus_begin(struct corpus *corpus)
 {
     struct job *job = corpus->job;
     const bool continues = corpus->journal.settings != NULL;
-    const char *message = NULL;
     job->reader.lines.has_sum = true;
     job->reader.lines.wake = catch_signals(job->encoder->session);
     corpus->due = program_seconds() + (continues ? LEAST_BETWEEN : FIRST_DUE);
-    if (continues) {
-        message = continue_run(corpus);
-        corpus->is_broken = corpus->is_refused = message != NULL;
-    }
+    const char *message = continues ? continue_run(corpus) : NULL;
+    corpus->is_broken = corpus->is_refused = message != NULL;
     return message;
 }
 
