@@ -539,30 +539,6 @@ static void drop_tokens_without_vectors(const struct text_encoder *encoder, stru
     item->mask = NULL;
 }
 
-/* Returns how many, from the first, have their rows. */
-static size_t make_rows(struct text_encoder *encoder, struct item *items, size_t n,
-                        const engine_encode_options *options)
-{
-    const size_t width = encoder->width;
-    size_t n_made = n, n_rows = 0;
-    for (size_t i = 0; i < n; i++)
-        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
-    encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
-    if (engine_encode(encoder->session, encoder->inputs, n, options, encoder->rows, n_rows * width,
-                      NULL, NULL) != ENGINE_OK) {
-        n_made = encoder_first_wrong(encoder, n);
-        encoder_fail_in_engine(encoder, &items[n_made]);
-    }
-    const float *next = encoder->rows;
-    for (size_t i = 0; i < n_made; i++) {
-        items[i].rows = next;
-        if (encoder->shape.pooling == ENGINE_POOLING_COLBERT)
-            drop_tokens_without_vectors(encoder, &items[i]);
-        next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
-    }
-    return n_made;
-}
-
 /* Sets the scores of --labels-of, from the logits of a pair for each label and text, which are at
  * or after the scores. Returns how many items, from the first, have theirs. */
 static size_t score_labels(struct text_encoder *encoder, struct item *items, size_t n)
@@ -606,20 +582,24 @@ static size_t score_labels(struct text_encoder *encoder, struct item *items, siz
     return n_made;
 }
 
-/* Words for mask tokens, or entities. */
-static bool make_list(struct text_encoder *encoder, const engine_input *input, struct item *item,
+/* Words for mask tokens, or entities, which are made of the words of the text. */
+static bool make_list(struct text_encoder *encoder, struct item *item,
                       const engine_encode_options *options)
 {
+    engine_input input = {.tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
+    const engine_input *text = &item->record.input;
     engine_status status = ENGINE_OK;
     if (encoder->request.task == TASK_FILL) {
         const size_t cap = item_count(item, encoder->info.mask_token) * encoder->top;
         item->candidates = alloc_zeros(cap, sizeof *item->candidates);
         if (cap > 0)
-            status = engine_fill(encoder->session, input, encoder->top, options, item->candidates,
+            status = engine_fill(encoder->session, &input, encoder->top, options, item->candidates,
                                  cap, &item->n_candidates, NULL);
     } else {
+        input.text = text->text, input.text_len = text->text_len;
+        input.pair = text->pair, input.pair_len = text->pair_len;
         item->entities = alloc_zeros(item->n_tokens, sizeof *item->entities);
-        status = engine_entities(encoder->session, input, options, item->entities, item->n_tokens,
+        status = engine_entities(encoder->session, &input, options, item->entities, item->n_tokens,
                                  &item->n_entities, NULL);
     }
     return status == ENGINE_OK || encoder_fail_in_engine(encoder, item);
@@ -628,26 +608,38 @@ static bool make_list(struct text_encoder *encoder, const engine_input *input, s
 /* The engine takes tokens, which are cut already. */
 size_t encoder_encode(struct text_encoder *encoder, struct item *items, size_t n)
 {
+    const size_t width = encoder->width;
+    size_t n_made = n, n_rows = 0;
     engine_encode_options options = encoder->options;
+    options.max_tokens = 0; /* as many as the session takes */
     if (n == 0 || task_is_tokens(encoder->request.task))
         return n;
     alloc_for("%s", item_name(items));
     if (encoder->labels)
         return score_labels(encoder, items, n);
+    for (size_t i = 0; i < n && width == 0; i++)
+        if (!make_list(encoder, &items[i], &options))
+            return i;
+    if (width == 0)
+        return n;
     encoder->inputs = alloc_resize(encoder->inputs, n, sizeof *encoder->inputs);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         encoder->inputs[i] = (engine_input){
             .tokens = items[i].tokens, .mask = items[i].mask, .n_tokens = items[i].n_tokens};
-    for (size_t i = 0; i < n && encoder->request.task == TASK_ENTITIES; i++) { /* for its words */
-        const engine_input *text = &items[i].record.input;
-        encoder->inputs[i].text = text->text, encoder->inputs[i].text_len = text->text_len;
-        encoder->inputs[i].pair = text->pair, encoder->inputs[i].pair_len = text->pair_len;
+        n_rows += encoder->is_pooled ? 1 : items[i].n_tokens;
     }
-    options.max_tokens = 0; /* as many as the session takes */
-    if (encoder->width)
-        return make_rows(encoder, items, n, &options);
-    for (size_t i = 0; i < n; i++)
-        if (!make_list(encoder, &encoder->inputs[i], &items[i], &options))
-            return i;
-    return n;
+    encoder->rows = alloc_resize(encoder->rows, n_rows, width * sizeof *encoder->rows);
+    if (engine_encode(encoder->session, encoder->inputs, n, &options, encoder->rows, n_rows * width,
+                      NULL, NULL) != ENGINE_OK) {
+        n_made = encoder_first_wrong(encoder, n);
+        encoder_fail_in_engine(encoder, &items[n_made]);
+    }
+    const float *next = encoder->rows;
+    for (size_t i = 0; i < n_made; i++) {
+        items[i].rows = next;
+        if (encoder->shape.pooling == ENGINE_POOLING_COLBERT)
+            drop_tokens_without_vectors(encoder, &items[i]);
+        next += (encoder->is_pooled ? 1 : items[i].n_tokens) * width;
+    }
+    return n_made;
 }

@@ -189,16 +189,6 @@ static void resolve_result(struct text_encoder *encoder)
         encoder->top = info->n_vocabulary;
 }
 
-/* Returns a copy of the words before `end`, without blanks around them. */
-static char *copy_label(const char *text, const char *end)
-{
-    while (text < end && *text == ' ')
-        text++;
-    while (end > text && end[-1] == ' ')
-        end--;
-    return alloc_text("%.*s", (int)(end - text), text);
-}
-
 static char *make_hypothesis(const char *form, const char *label)
 {
     engine_error error;
@@ -210,7 +200,7 @@ static char *make_hypothesis(const char *form, const char *label)
     return hypothesis;
 }
 
-/* Reads the labels of --labels-of; empty ones are no labels. */
+/* Reads the labels of --labels-of, without the blanks around them; empty ones are no labels. */
 static void read_labels(struct text_encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
@@ -219,11 +209,15 @@ static void read_labels(struct text_encoder *encoder)
     encoder->hypotheses = alloc_zeros(strlen(request->labels_of) + 1, sizeof *encoder->labels);
     for (const char *text = request->labels_of, *end; *text; text = end + (*end == ',')) {
         end = text + strcspn(text, ",");
-        encoder->labels[n] = copy_label(text, end);
-        if (encoder->labels[n][0])
-            encoder->hypotheses[n] = make_hypothesis(request->hypothesis, encoder->labels[n]), n++;
-        else
-            free(encoder->labels[n]);
+        text += strspn(text, " ");
+        size_t len = (size_t)(end - text);
+        while (len > 0 && text[len - 1] == ' ')
+            len--;
+        if (len == 0)
+            continue;
+        encoder->labels[n] = alloc_text("%.*s", (int)len, text);
+        encoder->hypotheses[n] = make_hypothesis(request->hypothesis, encoder->labels[n]);
+        n++;
     }
     if (n == 0)
         program_die_misused("--labels-of names no label; expected some with commas between them");
