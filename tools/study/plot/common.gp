@@ -9,7 +9,7 @@
 #   dpi               pixels per inch of a PNG
 #   title, notes, n_notes     the heading, and lines below the panels
 #   n, n_beside       panels; how many are beside each other, 0: the script chooses
-#   square, y_up, shows_values, shares_scale, shares_names, overlaid    0 or 1, see figure.h
+#   square, y_up, shares_scale, shares_names, overlaid    0 or 1, see figure.h
 #
 # and of panel i from 1 to n:
 #

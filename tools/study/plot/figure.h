@@ -57,7 +57,6 @@ struct figure {
     size_t columns;    /* panels beside each other; 0: as many as look well */
     bool is_square;    /* maps: cells are squares */
     bool y_up;         /* maps: row 0 is at the bottom */
-    bool shows_values; /* maps: numbers in the cells, where they fit */
     bool shares_scale; /* maps: one colour scale for all */
     bool shares_names; /* maps: names along the edges of the page only */
     bool is_overlaid;  /* points: pairs of tables, which one panel shows with arrows between */

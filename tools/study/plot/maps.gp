@@ -159,7 +159,7 @@ do for [i = 1:n] {
     font = least_of(tick_font, least_of(1.48 * cell_width / widest, 0.7 * cell_height))
     is_boxed = (x_names[i] || y_names[i]) && cell_width > 3 && cell_height > 3 && rows[i] * columns[i] <= 2500
     letters = sprintf(',%g', font)
-    has_numbers = is_boxed && shows_values && font >= 4.5
+    has_numbers = is_boxed && font >= 4.5
     set style fill solid border lc rgb '#FFFFFF'
     if (!is_boxed) {
         plot data index table[i] matrix every 1:1:1:1 using ($1 - 1):($2 - 1):3 with image notitle

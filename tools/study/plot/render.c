@@ -371,10 +371,10 @@ static void write_variables(const struct figure *figure, const struct plot_optio
     for (size_t k = 0; k < figure->n_notes; k++)
         fprintf(out, "notes = notes.%s.\"\\n\"\n", title_string(figure->notes[k]));
     fprintf(out,
-            "n_notes = %zu\nn = %zu\nn_beside = %zu\nsquare = %d\ny_up = %d\nshows_values = %d\n"
+            "n_notes = %zu\nn = %zu\nn_beside = %zu\nsquare = %d\ny_up = %d\n"
             "shares_scale = %d\nshares_names = %d\noverlaid = %d\n",
             figure->n_notes, n, figure->columns, figure->is_square, figure->y_up,
-            figure->shows_values, figure->shares_scale, figure->shares_names, figure->is_overlaid);
+            figure->shares_scale, figure->shares_names, figure->is_overlaid);
     fputs("array table[n]\narray page[n]\narray rows[n]\narray columns[n]\narray y_names[n]\n"
           "array x_names[n]\narray colors[n]\narray least[n]\narray most[n]\n"
           "array panel_title[n]\narray x_title[n]\narray y_title[n]\narray unit[n]\n",

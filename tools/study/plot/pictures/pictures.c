@@ -108,7 +108,7 @@ void picture_attention(struct plot_source *source, struct figure *figure)
                               n_heads > 1 ? text_new("head %zu", head + 1) : NULL);
         figure->shares_names = figure->shares_scale = n_heads > 1;
     }
-    figure->is_square = figure->shows_values = true;
+    figure->is_square = true;
     figure->title = text_new("%s: %s, %s", what, source->encoder.name,
                              source_positions(source, WITH_POSITIONS));
 }
@@ -124,7 +124,7 @@ void picture_layers(struct plot_source *source, struct figure *figure)
     struct panel *panel = figure_add(figure, PANEL_MAP, source->encoder.info.n_layers, n);
     for (size_t i = 0; i < panel->y.n * n; i++) /* the next layer's state is n rows on */
         panel->values[i] = vector_distance(states + i * width, states + (i + n) * width, width);
-    figure->y_up = figure->shows_values = true;
+    figure->y_up = true;
     panel->x.labels = source_labels(source, item);
     axis_name_all(&panel->y);
     for (size_t l = 0; l < panel->y.n; l++)
@@ -162,7 +162,7 @@ void picture_similarity(struct plot_source *source, struct figure *figure)
     }
     panel->y.labels = panel->x.labels;
     panel->unit = "cosine of the texts' vectors";
-    figure->is_square = figure->shows_values = true;
+    figure->is_square = true;
     figure->title = text_new("Similarity of texts: %s, %s pooling, %s", source->encoder.name,
                              source_pooling(source), source_positions(source, WITH_POSITIONS));
 }
@@ -251,7 +251,6 @@ void picture_steps(struct plot_source *source, struct figure *figure)
     const char *title = text_new("vectors of the texts: %s", source_pooling(source));
     add_step_panel(&steps, title, vectors, source->n_items, width)->y.title = "text";
     figure->columns = 2; /* rows are wide */
-    figure->shows_values = true;
     figure->title = text_new("Step by step: %s, %s", source->encoder.name,
                              source_positions(source, WITH_POSITIONS));
 }
