@@ -34,7 +34,7 @@ struct two {
     bool loses_index;                         /* its only positions are taken out by a norm */
 };
 
-enum { WORDS_MOST = 8, WORD_COLUMNS = 24, TEXT_COLUMNS = 70, SENTENCE_COLUMNS = 80 };
+enum { WORD_COLUMNS = 24, TEXT_COLUMNS = 70, SENTENCE_COLUMNS = 80 };
 
 /* Returns whether token i of a text is a word that the other text does not have. */
 static bool is_only(const struct two *two, int side, size_t i)
@@ -42,13 +42,15 @@ static bool is_only(const struct two *two, int side, size_t i)
     return !two->is_paired[side][i] && !two->items[side].tokens[i].special;
 }
 
-/* Returns the word of token i, and whether the vocabulary lacks it. */
-static const char *word_at(const struct two *two, int side, size_t i, size_t *len, bool *is_unknown)
+/* Returns the text of token i, and whether the vocabulary lacks its word. In JSON the text is that
+ * word; tables show it in brackets, print_meaning's. */
+static const char *word_at(const struct two *two, int side, size_t i, bool is_table, size_t *len,
+                           bool *is_unknown)
 {
     const struct item *item = &two->items[side];
     const char *word = encoder_unknown_word(two->encoder, item, i, len);
     *is_unknown = word != NULL;
-    return word ? word : encoder_token_text(two->encoder, item, i, len);
+    return word && !is_table ? word : encoder_token_text(two->encoder, item, i, len);
 }
 
 /* ---- Pairing ---- */
@@ -130,45 +132,6 @@ static const char *conclude(const struct two *two)
                : "A word's vector takes in all words that it sees, and here these differ.";
 }
 
-/* ---- Words that the vocabulary does not have ---- */
-
-/* Returns "fahre, ich are not in the vocabulary: …", or NULL if every word is in it.
- * Each spelling is named once. The token is the one that the model reads instead of the last. */
-static const char *unknown_words(const struct two *two)
-{
-    const char *words[WORDS_MOST], *token = NULL;
-    size_t lens[WORDS_MOST], n = 0, token_len = 0;
-    struct written line;
-    bool are_more = false;
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < two->items[side].n_tokens; i++) {
-            const struct item *item = &two->items[side];
-            size_t len, k = 0;
-            const char *word = encoder_unknown_word(two->encoder, item, i, &len);
-            if (!word)
-                continue;
-            token = encoder_token_text(two->encoder, item, i, &token_len);
-            while (k < n && (lens[k] != len || memcmp(words[k], word, len) != 0))
-                k++;
-            are_more = are_more || k == WORDS_MOST;
-            if (k == n && n < WORDS_MOST) {
-                words[n] = word;
-                lens[n++] = len;
-            }
-        }
-    if (!token)
-        return NULL;
-    FILE *stream = alloc_open(&line);
-    for (size_t i = 0; i < n; i++) {
-        fputs(i ? ", " : "", stream);
-        display_text(stream, words[i], lens[i], WORD_COLUMNS);
-    }
-    fprintf(stream, "%s %s not in the vocabulary: %s the vector of ", are_more ? " and others" : "",
-            n == 1 ? "is" : "are", n == 1 ? "it starts from" : "all start from");
-    display_text(stream, token, token_len, WORD_COLUMNS);
-    return alloc_close(stream, &line);
-}
-
 /* ---- Printing ---- */
 
 static void print_pairs(const struct two *two, struct rows *rows)
@@ -179,10 +142,10 @@ static void print_pairs(const struct two *two, struct rows *rows)
         const struct pair *pair = &two->pairs[i];
         bool is_unknown;
         size_t len;
-        const char *text = word_at(two, 0, pair->a, &len, &is_unknown);
+        const char *text = word_at(two, 0, pair->a, is_table, &len, &is_unknown);
         row_begin(rows);
         row_text(rows, ROWS_ALL, "word", text, len, WORD_COLUMNS);
-        if (is_table && !is_unknown)
+        if (is_table)
             print_meaning(rows->cells, two->encoder, &two->items[0], pair->a);
         row_flag(rows, ROWS_JSON, "unknown", is_unknown);
         row_count(rows, ROWS_ALL, "position_a", pair->a);
@@ -212,14 +175,13 @@ static void print_only(const struct two *two, int side, struct rows *rows)
     for (size_t i = 0; i < item->n_tokens; i++) {
         bool is_unknown;
         size_t len;
-        const char *text = word_at(two, side, i, &len, &is_unknown);
+        const char *text = word_at(two, side, i, is_table, &len, &is_unknown);
         if (!is_only(two, side, i))
             continue;
         if (is_table) {
             putc(' ', rows->stream);
             display_text(rows->stream, text, len, WORD_COLUMNS);
-            if (!is_unknown)
-                print_meaning(rows->stream, two->encoder, item, i);
+            print_meaning(rows->stream, two->encoder, item, i);
             continue;
         }
         row_begin(rows);
@@ -238,7 +200,6 @@ static void print_text(const struct two *two, struct rows *rows)
 {
     const char *conclusion = conclude(two);
     FILE *stream = rows->stream;
-    const char *unknown = unknown_words(two);
     print_heading(stream, two->encoder);
     for (int side = 0; side < 2; side++) {
         const engine_input *input = &two->items[side].record.input;
@@ -257,8 +218,6 @@ static void print_text(const struct two *two, struct rows *rows)
     if (two->n_pairs)
         fprintf(stream, "\nlargest difference %.3g", two->largest);
     putc('\n', stream);
-    if (unknown)
-        display_sentence(stream, unknown, strlen(unknown), SENTENCE_COLUMNS);
     display_sentence(stream, conclusion, strlen(conclusion), SENTENCE_COLUMNS);
 }
 
