@@ -13,14 +13,13 @@
 #include "tools/study/bench/encoding.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct bench {
     const struct bench_options *options;
-    size_t threads[BENCH_LIST_MOST], n_threads; /* numbers of threads; n_threads 0: not chosen */
+    struct bench_list threads; /* n 0: not chosen */
     struct subject subject;
     struct subject reference; /* model NULL: not open */
     int code;                 /* PROGRAM_FAILED after a workload failed; the others are still run */
@@ -167,21 +166,6 @@ static void print_machine(void)
            "by", "cosine");
 }
 
-/* Chooses the numbers of threads: those of -t, else one, and one for each CPU that this process may
- * use; of each, the number that a session really has. */
-static void choose_threads(struct bench *bench)
-{
-    const struct bench_list *asked = &bench->options->threads;
-    const int n_cpus = omp_get_num_procs();
-    bench->n_threads = asked->n > 0 ? asked->n : n_cpus > 1 ? 2 : 1;
-    for (size_t i = 0; i < bench->n_threads; i++) {
-        size_t wanted = asked->n > 0 ? asked->counts[i] : i == 0 ? 1 : (size_t)n_cpus;
-        size_t n = bench->threads[i] = encoding_threads(&bench->subject, wanted);
-        if (n != wanted)
-            program_note("%zu threads asked, the session has %zu", wanted, n);
-    }
-}
-
 /* ---- Cosines ---- */
 
 /* Opens the model in float32, unless that is the subject. Returns false if there is none: a file of
@@ -232,18 +216,17 @@ static void measure_workload(struct bench *bench, const struct workload *workloa
     const struct bench_options *options = bench->options;
     const struct series_length length = {options->seconds, options->n_runs};
     double cosine = NAN;
-    for (size_t i = 0; i < bench->n_threads; i++) {
-        const size_t n_threads = bench->threads[i];
-        struct result result = {.subject = &bench->subject,
-                                .workload = workload,
-                                .n_threads = n_threads,
-                                .has_profile = options->profile};
+    for (size_t i = 0; i < bench->threads.n; i++) {
+        size_t *n_threads = &bench->threads.counts[i];
+        struct result result = {
+            .subject = &bench->subject, .workload = workload, .has_profile = options->profile};
         if (!encoding_time(&bench->subject, workload, n_threads, length, &result.timing) ||
             (result.has_profile &&
-             !encoding_profile(&bench->subject, workload, n_threads, length, &result.profile))) {
+             !encoding_profile(&bench->subject, workload, *n_threads, length, &result.profile))) {
             bench->code = PROGRAM_FAILED;
             continue;
         }
+        result.n_threads = *n_threads;
         if (isnan(cosine)) /* the same for any number of threads */
             cosine = least_cosine(bench, workload);
         result.cosine = cosine;
@@ -283,11 +266,9 @@ static void measure_model(struct bench *bench, const char *type, const char *pre
         subject_open(&bench->subject, options->model, precision);
     else
         subject_make(&bench->subject, options->shape, type, options->seed, precision);
-    if (bench->n_threads == 0) { /* the first model */
-        choose_threads(bench);
-        if (!options->is_json)
-            print_machine();
-    }
+    if (bench->threads.n == 0 && !options->is_json) /* the first model */
+        print_machine();
+    bench->threads = bench->threads.n > 0 ? bench->threads : options->threads;
     for (size_t i = 0; i < options->n_ids_files; i++)
         measure_file(bench, options->ids_files[i]);
     for (size_t i = 0; i < options->workloads.n; i++)

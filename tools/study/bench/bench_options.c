@@ -4,6 +4,7 @@
 #include "tools/common/options.h"
 #include "tools/common/options/option_table.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,4 +145,8 @@ void bench_options_read(struct bench_options *options, int argc, char **argv)
     options_check(&reading);
     if (options->n_ids_files > 0 && !options->has_workloads)
         options->workloads.n = 0;
+    if (options->threads.n == 0) { /* one, and one for each CPU that this process may use */
+        const size_t n_cpus = (size_t)omp_get_num_procs();
+        options->threads = (struct bench_list){.counts = {1, n_cpus}, .n = n_cpus > 1 ? 2 : 1};
+    }
 }

@@ -24,7 +24,7 @@ struct bench_options {
     const char *model; /* a weight file; NULL for one of the shape */
     const char *shape;
     const char *reference; /* file whose vectors are compared with; NULL: the same model in f32 */
-    struct bench_list types, precisions, workloads, threads; /* threads.n 0: one, and all CPUs */
+    struct bench_list types, precisions, workloads, threads;
     bool has_workloads; /* given: one that the model cannot take is a failure */
     const char *ids_files[BENCH_FILES_MOST];
     size_t n_ids_files;

@@ -94,17 +94,6 @@ static bool open_encoding(struct timed_session *encoding, const struct subject *
     return program_refuse("%s: %s", workload->name, error.message);
 }
 
-size_t encoding_threads(const struct subject *subject, size_t n_threads)
-{
-    static const struct workload ANY = {.name = "threads", .n = 1};
-    struct timed_session encoding;
-    if (!open_encoding(&encoding, subject, &ANY, n_threads, false))
-        program_exit(PROGRAM_FAILED);
-    size_t n = engine_session_threads(encoding.session);
-    close_encoding(&encoding);
-    return n;
-}
-
 static bool encode_once(void *user)
 {
     const engine_encode_options options =
@@ -116,12 +105,16 @@ static bool encode_once(void *user)
            program_refuse("%s: %s", workload->name, engine_session_message(encoding->session));
 }
 
-bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
-                   struct series_length length, struct timing *timing)
+bool encoding_time(const struct subject *subject, const struct workload *workload,
+                   size_t *n_threads, struct series_length length, struct timing *timing)
 {
     struct timed_session encoding;
-    if (!open_encoding(&encoding, subject, workload, n_threads, false))
+    if (!open_encoding(&encoding, subject, workload, *n_threads, false))
         return false;
+    const size_t has = engine_session_threads(encoding.session);
+    if (has != *n_threads)
+        program_note("%zu threads asked, the session has %zu", *n_threads, has);
+    *n_threads = has;
     bool done = time_series(length, encode_once, &encoding, timing);
     close_encoding(&encoding);
     return done;

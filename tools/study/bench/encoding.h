@@ -32,13 +32,11 @@ struct profile_shares {
 };
 const char *profile_share_name(size_t index);
 
-/* Returns how many threads a session has if n_threads are asked for. */
-size_t encoding_threads(const struct subject *subject, size_t n_threads);
-
 /* Times calls of engine_encode with the complete workload, mean pooling, and a session that takes
- * 512 tokens or as many as the longest sequence has. Returns false after a message. */
-bool encoding_time(const struct subject *subject, const struct workload *workload, size_t n_threads,
-                   struct series_length length, struct timing *timing);
+ * 512 tokens or as many as the longest sequence has. If the session has another number of threads
+ * than is asked, *n_threads becomes that, after a note. Returns false after a message. */
+bool encoding_time(const struct subject *subject, const struct workload *workload,
+                   size_t *n_threads, struct series_length length, struct timing *timing);
 
 /* Measures where the time of such calls goes, in a session of its own, since that takes time: as
  * many calls as the length asks for, or half its seconds. Returns false after a message. */
