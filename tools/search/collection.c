@@ -351,33 +351,6 @@ static void compare_model(const struct vector_file *file, const struct text_enco
                     file->vectors.n_rows, (long long)n_rows);
 }
 
-/* Compares TEXTS one after the other with the inputs of the files one after the other, if all are
- * known. */
-static void compare_texts(const struct collection *collection)
-{
-    uint64_t bytes = 0, texts_bytes = 0;
-    uint32_t sum = 0, texts_sum = 0;
-    for (size_t i = 0; i < collection->n_files; i++) {
-        const struct vector_file *file = &collection->files[i];
-        const uint64_t n = (uint64_t)origin_number(file, "input_bytes");
-        if (!has_checksum(file))
-            return;
-        sum = crc32c_join(sum, (uint32_t)origin_number(file, "input_crc32c"), n);
-        bytes += n;
-    }
-    for (size_t i = 0; i < collection->n_texts; i++) {
-        const struct mapped *texts = &collection->texts[i].lines.file;
-        texts_sum = crc32c(texts_sum, texts->data, texts->len);
-        texts_bytes += texts->len;
-    }
-    if (bytes != texts_bytes || sum != texts_sum)
-        program_die("'%s'%s is not the file that '%s'%s was encoded from: its bytes differ" HINT,
-                    collection->texts->lines.file.path,
-                    collection->n_texts > 1 ? " with the texts after it" : "",
-                    collection->files->path,
-                    collection->n_files > 1 ? " with the files after it" : "");
-}
-
 /* ---- Without an origin ---- */
 
 /* Returns the cosine of the vector and the row, as a share of the cosine of the vector and itself
@@ -447,10 +420,29 @@ static void check_file(const struct collection *collection, const struct vector_
                         collection->texts->lines.file.path);
 }
 
+/* TEXTS one after the other are compared with the inputs of all files, if these are known. */
 void origin_check(const struct collection *collection, struct text_encoder *encoder)
 {
-    for (size_t i = 0; i < collection->n_files; i++)
-        check_file(collection, &collection->files[i], encoder);
-    if (collection->n_texts > 0)
-        compare_texts(collection);
+    uint64_t bytes = 0, texts_bytes = 0;
+    uint32_t sum = 0, texts_sum = 0;
+    bool are_known = collection->n_texts > 0;
+    for (size_t i = 0; i < collection->n_files; i++) {
+        const struct vector_file *file = &collection->files[i];
+        const uint64_t n = (uint64_t)origin_number(file, "input_bytes");
+        check_file(collection, file, encoder);
+        are_known = are_known && has_checksum(file);
+        sum = crc32c_join(sum, (uint32_t)origin_number(file, "input_crc32c"), n);
+        bytes += n;
+    }
+    for (size_t i = 0; i < collection->n_texts && are_known; i++) {
+        const struct mapped *texts = &collection->texts[i].lines.file;
+        texts_sum = crc32c(texts_sum, texts->data, texts->len);
+        texts_bytes += texts->len;
+    }
+    if (are_known && (bytes != texts_bytes || sum != texts_sum))
+        program_die("'%s'%s is not the file that '%s'%s was encoded from: its bytes differ" HINT,
+                    collection->texts->lines.file.path,
+                    collection->n_texts > 1 ? " with the texts after it" : "",
+                    collection->files->path,
+                    collection->n_files > 1 ? " with the files after it" : "");
 }

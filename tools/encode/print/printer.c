@@ -601,11 +601,12 @@ static void write_members(struct json_writer *json, const struct item *item,
     }
 }
 
-/* Writes the input, and those members of its line that none of the task's results replaces. */
-static void write_input(struct printer *printer, const struct item *item)
+/* The input, those members of its line that none of the task's results replaces, and the results. */
+static void print_json_item(struct printer *printer, const struct item *item)
 {
     struct json_writer *json = &printer->rows.json;
     engine_input shown = item_shown(item);
+    json_begin_object(json, NULL);
     if (shown.ids)
         json_write_null(json, "text");
     else
@@ -619,15 +620,9 @@ static void write_input(struct printer *printer, const struct item *item)
     if (item->window.of)
         write_window(&printer->rows, item);
     write_members(json, item, &printer->encoder->request);
-}
-
-static void print_json_item(struct printer *printer, const struct item *item)
-{
-    json_begin_object(&printer->rows.json, NULL);
-    write_input(printer, item);
     print_result(printer, item);
-    json_write_truth(&printer->rows.json, "truncated", item->n_dropped > 0);
-    json_end_object(&printer->rows.json);
+    json_write_truth(json, "truncated", item->n_dropped > 0);
+    json_end_object(json);
 }
 
 static const struct printer_kind PRINTER_JSON = {.item = print_json_item};

@@ -142,17 +142,6 @@ static bool read_spool(FILE *spool, FILE *to, uint32_t *crc, uint64_t *len)
     return !ferror(spool);
 }
 
-static bool copy_rows(struct printer *printer)
-{
-    uint32_t crc = 0;
-    uint64_t len = 0;
-    const bool is_written =
-        write_header(printer) && read_spool(printer->npy.rows, printer->stream, &crc, &len);
-    if (!is_written && !ferror(printer->stream))
-        printer->message = "cannot read the temporary file with the rows again";
-    return is_written;
-}
-
 static void drop_rows(struct printer *printer)
 {
     if (printer->npy.rows && printer->npy.rows != printer->stream)
@@ -163,8 +152,15 @@ static void drop_rows(struct printer *printer)
 
 static bool end_npy(struct printer *printer)
 {
-    bool is_spooled = printer->npy.rows != printer->stream;
-    bool is_written = is_spooled ? copy_rows(printer) : rewrite_header(printer);
+    const bool is_spooled = printer->npy.rows != printer->stream;
+    uint32_t crc = 0;
+    uint64_t len = 0;
+    const bool is_written =
+        is_spooled
+            ? write_header(printer) && read_spool(printer->npy.rows, printer->stream, &crc, &len)
+            : rewrite_header(printer);
+    if (is_spooled && !is_written && !ferror(printer->stream))
+        printer->message = "cannot read the temporary file with the rows again";
     drop_rows(printer);
     return is_written;
 }
