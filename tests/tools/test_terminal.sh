@@ -21,6 +21,11 @@ says() { grep -qF -- "$1" out; }
 # ---- encode ----
 terminal "encode -f ids" # the keyboard says nothing: the end of /dev/null
 check 'a hint before the keyboard is read' says 'reading the terminal, a text per line; Ctrl-D ends'
+terminal "encode -f npy dog"
+check "an array on a terminal: exit code $code" [ $code = 2 ]
+check 'an array on a terminal' says 'stdout is a terminal: -o FILE'
+terminal "encode -f npy -o tty.npy dog && encode -f csv dog"
+check "an array in a file, and text: exit code $code" [ $code = 0 ]
 # Lines come until there is progress.
 terminal "for i in {1..30000}; do grep -q texts/s out && break; echo a b; sleep 0.02; done | tee fed | encode -p mean -f csv -o v.csv"
 check "progress of lines: exit code $code" [ $code = 0 ]

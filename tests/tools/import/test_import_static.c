@@ -17,9 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { ROWS = 3, TOKENS = 5, WIDTH = 4 };
 
@@ -339,39 +336,21 @@ static void import_first(void *user, size_t n)
     shell_expect(0, "head -n %zu large.txt | $IMPORT --vectors - -o large.weights", n);
 }
 
-/* Most memory of a program; the shell would count its own. */
-static double megabytes_of(char *const argv[])
-{
-    struct rusage usage;
-    int status = -1;
-    pid_t child = fork();
-    if (child == 0) {
-        if (!freopen("/dev/null", "w", stderr))
-            _exit(126);
-        execv(argv[0], argv);
-        _exit(127);
-    }
-    assert_true(child > 0 && wait4(child, &status, 0, &usage) == child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return (double)usage.ru_maxrss / 1024;
-}
-
 /* 40,000 words of 100 numbers, a tenth of GloVe's: 16 MB of floats from 32 MB of text. The bound
  * of memory scales to 400,000 words in 300 MB; time grows as the words do. */
 TEST(size)
 {
     enum { N_WORDS = 40000 };
-    char program[] = "--vectors", vectors[] = "large.txt", o[] = "-o", output[] = "large.weights";
-    char *const argv[] = {getenv("IMPORT"), program, vectors, o, output, NULL};
     if (support_sanitized()) {
         print_message("sanitizers take more memory than this allows: skipped\n");
         skip();
     }
     shell_expect(0, "sh \"$MAKE_VECTORS\" %d 100 >large.txt", N_WORDS);
-    const double found = growth(import_first, NULL, N_WORDS / 4), megabytes = megabytes_of(argv);
-    print_message("40,000 x 100: %.0f MB; four times the words, %.1f times the work\n", megabytes,
+    const long memory = shell_memory("exec $IMPORT -q --vectors large.txt -o large.weights");
+    const double found = growth(import_first, NULL, N_WORDS / 4);
+    print_message("40,000 x 100: %ld KiB; four times the words, %.1f times the work\n", memory,
                   found);
-    assert_true(megabytes <= 40);
+    assert_true(memory <= 40 << 10);
     assert_true(found <= GROWTH_MOST);
     assert_string_equal(
         shell_expect(0, "$ENCODE -m large.weights --tokens -f ids 'w-10 w39999 w40001'")->out,
