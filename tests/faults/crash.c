@@ -14,14 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    WORDS_MOST = 32,
-    STATES_MOST = 80,
-    SEEDS = 3,
-    SEEDS_OF_ALL = 24,
-    SHOWN_MOST = 6,
-    CANDIDATES = 1 << 14
-};
+enum { STATES_MOST = 80, SEEDS = 3, SEEDS_OF_ALL = 24, SHOWN_MOST = 6, CANDIDATES = 1 << 14 };
 
 struct attempt {
     size_t n;
@@ -112,28 +105,12 @@ static const char *compare_with_expected(void)
 
 /* ---- Runs ---- */
 
-static size_t split(char *words, char *arguments[WORDS_MOST])
-{
-    static char program[SUPPORT_PATH];
-    char *rest = NULL;
-    size_t n = 0;
-    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        assert_true(n < WORDS_MOST - 1);
-        arguments[n++] = word;
-    }
-    arguments[n] = NULL;
-    support_program(arguments[0], program);
-    arguments[0] = program;
-    return n;
-}
-
 /* In the work folder; what it said is in `message`. Returns the exit code, or -1. */
 int crash_run(const struct crash_case *tested, const char *option, char message[1024])
 {
-    char words[512], input[SUPPORT_PATH], *arguments[WORDS_MOST];
+    char input[SUPPORT_PATH];
     int status;
-    snprintf(words, sizeof words, "%s %s", tested->command, option);
-    split(words, arguments);
+    char *const *arguments = fault_arguments(tested->command, option);
     support_path(input, support_folder(), tested->input);
     pid_t program = fork();
     if (program == 0) {
@@ -199,15 +176,13 @@ static void put_base(const struct crash_case *tested)
  * recorded. */
 void crash_record(const struct crash_case *tested, bool resumes)
 {
-    char words[512], input[SUPPORT_PATH], message[1024], *arguments[WORDS_MOST];
+    char input[SUPPORT_PATH], message[1024];
     put_base(tested);
     if (crash_run(tested, tested->journal ? "--restart" : "", message) != 0)
         fail_msg("%s: %s", tested->command, message);
     support_remove_dir(expected);
     assert_int_equal(rename(work, expected), 0);
     put_base(tested);
-    snprintf(words, sizeof words, "%s %s", tested->command, resumes ? tested->resume : "");
-    split(words, arguments);
     if (tested->journal) {
         support_path(input, support_folder(), "fifo");
         unlink(input);
@@ -216,6 +191,7 @@ void crash_record(const struct crash_case *tested, bool resumes)
     } else {
         support_path(input, support_folder(), tested->input);
     }
+    char *const *arguments = fault_arguments(tested->command, resumes ? tested->resume : "");
     if (disk_log_run(&crash_disk, arguments, work, (const char *const[]){input, out, err}) != 0)
         fail_msg("%s fails when it is recorded", tested->command);
     while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -284,23 +260,18 @@ static const char *wrong_with(const struct crash_case *tested, const struct atte
 
 /* ---- Which folders ---- */
 
-static bool wants_all(void)
-{
-    const char *which = getenv("FAULTS");
-    return which != NULL && strcmp(which, "all") == 0;
-}
-
 /* A cut just before names change or something is synced: what may be left by one between two of
  * these may be left by the next one too. With all, every one. */
 static bool is_moment(size_t n)
 {
-    return wants_all() || n == crash_disk.n_changes || crash_disk.changes[n].kind >= DISK_NAME;
+    return fault_wants_all() || n == crash_disk.n_changes ||
+           crash_disk.changes[n].kind >= DISK_NAME;
 }
 
 static size_t list_states(struct attempt tries[CANDIDATES], enum disk_lie lie)
 {
     static uint64_t hashes[CANDIDATES];
-    const uint64_t n_seeds = wants_all() ? SEEDS_OF_ALL : SEEDS;
+    const uint64_t n_seeds = fault_wants_all() ? SEEDS_OF_ALL : SEEDS;
     size_t n_tries = 0;
     for (size_t n = crash_disk.n_first; n <= crash_disk.n_changes; n++) {
         for (int loss = 0; loss < N_LOSSES && is_moment(n); loss++)
@@ -327,7 +298,7 @@ size_t crash_try(const struct crash_case *tested, enum disk_lie lie)
 {
     static struct attempt tries[CANDIDATES];
     const size_t n_states = list_states(tries, lie);
-    const size_t step = wants_all() || lie ? 1 : (n_states + STATES_MOST - 1) / STATES_MOST;
+    const size_t step = fault_wants_all() || lie ? 1 : (n_states + STATES_MOST - 1) / STATES_MOST;
     size_t n_wrong = 0, n_tried = 0, n_refused = 0;
     for (size_t i = 0; i < n_states && !(lie && n_wrong > 0); i += step) {
         struct disk_state state;
@@ -354,13 +325,9 @@ size_t crash_try(const struct crash_case *tested, enum disk_lie lie)
 
 void crash_setup(void)
 {
-    char build[SUPPORT_PATH];
     if (access("/dev/shm", W_OK) == 0) /* where a sync takes no time, entries follow soon */
         setenv("TMPDIR", "/dev/shm", 1);
-    support_link_build(build);
-    setenv("ENCODE_BUILD", build, 1);
-    setenv("OMP_WAIT_POLICY", "passive", 1); /* or programs start themselves again to set it */
-    assert_int_equal(chdir(support_folder()), 0);
+    fault_setup();
     support_path(work, support_folder(), "work");
     support_path(expected, support_folder(), "expected");
     support_path(out, support_folder(), "out");

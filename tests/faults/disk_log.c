@@ -137,14 +137,12 @@ static bool is_one_of(long long number, const int *calls)
     return *calls >= 0;
 }
 
-/* A file without a name yet, or one whose number another had before: a new one. */
+/* A file whose number another had before: a new one. */
 static void note_new_file(struct disk_log *log, const struct fault_call *call, const char *path)
 {
     const unsigned long long flags = call->arguments[call->number == SYS_open ? 1 : 2];
-    const bool is_nameless =
-        (flags & (unsigned long long)O_TMPFILE) == (unsigned long long)O_TMPFILE;
     struct stat status;
-    if ((is_nameless || flags & O_EXCL) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+    if (flags & O_EXCL && stat(path, &status) == 0 && S_ISREG(status.st_mode))
         add_file(log, &status);
 }
 

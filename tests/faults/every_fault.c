@@ -1,6 +1,7 @@
 /* every_fault.c - see every_fault.h. */
 #include "tests/faults/every_fault.h"
 
+#include "tests/faults/disk_log.h"
 #include "tests/faults/fault.h"
 #include "tests/support.h"
 
@@ -12,13 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    ARGUMENTS_MOST = 48,
-    COMMAND_BYTES = 1024,
-    FAULTS_PER_KIND = 12,
-    FEW_PER_KIND = 3,
-    SHOWN_MOST = 6
-};
+enum { FAULTS_PER_KIND = 12, FEW_PER_KIND = 3, SHOWN_MOST = 6 };
 
 static const char BEFORE[] = "what was there before\n";
 
@@ -34,40 +29,25 @@ struct outcome {
     size_t n_files; /* in its folder */
 };
 
-/* ---- Files ---- */
+/* ---- One run ---- */
 
 static char *read_all(const char *path, size_t *len)
 {
-    struct stat status;
-    FILE *file = fopen(path, "rb");
-    *len = stat(path, &status) == 0 ? (size_t)status.st_size : 0;
-    char *bytes = calloc(*len + 1, 1);
-    if (file == NULL || bytes == NULL || fread(bytes, 1, *len, file) != *len)
+    char *bytes = (char *)disk_read(path, len);
+    if (bytes == NULL)
         fail_msg("%s cannot be read", path);
-    fclose(file);
     return bytes;
 }
-
-/* ---- One run ---- */
 
 static void run_once(const struct fault_case *tested, size_t kind, uint64_t n,
                      struct outcome *outcome)
 {
-    char words[COMMAND_BYTES], program[SUPPORT_PATH], *arguments[ARGUMENTS_MOST], *rest = NULL;
-    size_t n_arguments = 0;
-    snprintf(words, sizeof words, "%s", tested->command);
-    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        assert_true(n_arguments < ARGUMENTS_MOST - 1);
-        arguments[n_arguments++] = word;
-    }
-    arguments[n_arguments] = NULL;
-    support_program(arguments[0], program);
-    arguments[0] = program;
     support_remove_dir(work);
     assert_int_equal(mkdir(work, 0700), 0);
     support_write_text(result, BEFORE);
     support_write_text(in, tested->input ? tested->input : "");
-    fault_run(arguments, work, (const char *const[]){in, out, err}, kind, n, &outcome->run);
+    fault_run(fault_arguments(tested->command, ""), work, (const char *const[]){in, out, err}, kind,
+              n, &outcome->run);
     outcome->out = read_all(out, &outcome->out_len);
     outcome->err = read_all(err, &outcome->err_len);
     outcome->result = read_all(result, &outcome->result_len);
@@ -139,18 +119,12 @@ static const char *wrong_with(const struct fault_case *tested, const struct faul
 
 /* ---- All of them ---- */
 
-static bool wants_all(void)
-{
-    const char *which = getenv("FAULTS");
-    return which != NULL && strcmp(which, "all") == 0;
-}
-
 /* Returns how many faults of the kind did harm. */
 static size_t try_kind(const struct fault_case *tested, size_t kind, const struct outcome *expected)
 {
     uint64_t n_seen = expected->run.n_seen[kind], n_tried = 0;
     uint64_t most = tested->varies ? FEW_PER_KIND : FAULTS_PER_KIND;
-    uint64_t step = wants_all() || n_seen == 0 ? 1 : (n_seen + most - 1) / most;
+    uint64_t step = fault_wants_all() || n_seen == 0 ? 1 : (n_seen + most - 1) / most;
     size_t n_wrong = 0;
     for (uint64_t n = 1; n <= n_seen; n += step) {
         struct outcome got = {0};
@@ -199,12 +173,8 @@ void every_fault(const struct fault_case *cases, size_t n_cases)
 
 void every_fault_setup(void)
 {
-    char build[SUPPORT_PATH];
-    support_link_build(build);
-    setenv("ENCODE_BUILD", build, 1);
-    setenv("OMP_WAIT_POLICY", "passive", 1); /* or programs start themselves again to set it */
+    fault_setup();
     setenv("OMP_NUM_THREADS", "2", 1);
-    assert_int_equal(chdir(support_folder()), 0);
     support_path(work, support_folder(), "work");
     support_path(result, work, "result");
     support_path(in, support_folder(), "in");

@@ -10,10 +10,43 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+void fault_setup(void)
+{
+    char build[SUPPORT_PATH];
+    support_link_build(build);
+    setenv("ENCODE_BUILD", build, 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1); /* or programs start themselves again to set it */
+    assert_int_equal(chdir(support_folder()), 0);
+}
+
+char *const *fault_arguments(const char *command, const char *more)
+{
+    enum { MOST = 48 };
+    static char words[1024], program[SUPPORT_PATH], *arguments[MOST];
+    char *rest = NULL;
+    size_t n = 0;
+    snprintf(words, sizeof words, "%s %s", command, more);
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        assert_true(n < MOST - 1);
+        arguments[n++] = word;
+    }
+    arguments[n] = NULL;
+    support_program(arguments[0], program);
+    arguments[0] = program;
+    return arguments;
+}
+
+bool fault_wants_all(void)
+{
+    const char *which = getenv("FAULTS");
+    return which != NULL && strcmp(which, "all") == 0;
+}
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 #include <sys/user.h>

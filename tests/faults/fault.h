@@ -32,6 +32,15 @@ struct fault_run {
  * may forbid tracing. */
 bool fault_can_run(void);
 
+/* Goes into the suite's folder, from which built programs are found. For SET_UP(). */
+void fault_setup(void);
+
+/* The words of a command, whose first is a built program, and of more; until the next call. */
+char *const *fault_arguments(const char *command, const char *more);
+
+/* Whether FAULTS=all in the environment asks for every fault, not for some of each kind. */
+bool fault_wants_all(void);
+
 /* Runs the program in `folder` with the files as stdin, stdout and stderr, and waits for its end.
  * The n-th call of the kind fails; n 0: none, and n_seen is filled. A program that takes too long
  * is ended by SIGALRM. */
