@@ -59,9 +59,8 @@ static const char *template_of(size_t i)
 
 enum { N_TEMPLATES = sizeof ROUTES / sizeof ROUTES[0] + N_DIALECTS };
 
-static void test_names_are_known(void **state)
+TEST(names_are_known)
 {
-    (void)state;
     for (size_t i = 0; i < N_TEMPLATES; i++) {
         const char *answer = template_of(i);
         if (answer && !is_right(answer))
@@ -78,11 +77,10 @@ static void test_names_are_known(void **state)
 }
 
 /* A letter more or less in any name, and a bracket more or less, are refused. */
-static void test_changes_are_noticed(void **state)
+TEST(changes_are_noticed)
 {
     char changed[2000];
     size_t n_changes = 0;
-    (void)state;
     for (size_t i = 0; i < N_TEMPLATES; i++) {
         const char *answer = template_of(i);
         for (const char *at = answer; at && *at; at++) {
@@ -101,13 +99,4 @@ static void test_changes_are_noticed(void **state)
         }
     }
     assert_true(n_changes > 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_are_known),
-        cmocka_unit_test(test_changes_are_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
