@@ -1,4 +1,4 @@
-/* What encode takes for long inputs; tests/cli/encode/streams.sh has when its results come.
+/* What encode takes for long inputs; tests/cli/programs/streams.sh has when its results come.
  *
  * Guarantee: results of encode come before the next line, in memory that does not grow with the
  * input; a weight file that is cut off while it is in use gives a message. */
