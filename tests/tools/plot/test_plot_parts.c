@@ -22,7 +22,8 @@
 /* ---- Principal components ---- */
 
 /* The eigenvector v [n] of the largest eigenvalue of a symmetric matrix a [n, n], by powers of the
- * matrix, which LAPACK's dgesvd does not use. It is taken out of the matrix. Returns the eigenvalue. */
+ * matrix, which LAPACK's dgesvd does not use. It is taken out of the matrix. Returns the
+ * eigenvalue. */
 static double take_largest(double *a, double *v, size_t n)
 {
     double *product = new_doubles(n), value = 0;
