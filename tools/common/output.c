@@ -78,32 +78,28 @@ void input_remember(const char *path)
         die_of_input(input, "stdout");
 }
 
-static int read_stream(const char *path, FILE *stream, char **data, size_t *len)
+int input_read(const char *path, char **data, size_t *len)
 {
-    for (size_t cap = 0, n = 1; n > 0; *len += n) {
+    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    int code = PROGRAM_DONE;
+    input_remember(path);
+    *data = NULL;
+    *len = 0;
+    if (stream == NULL)
+        return program_fail("cannot read '%s': %s", path, strerror(errno));
+    for (size_t cap = 0, n = 1; n > 0 && code == PROGRAM_DONE; *len += n) {
         if (*len == cap) {
             cap = cap * 2 + 65536;
             *data = alloc_resize(*data, cap, 1);
         }
         n = fread(*data + *len, 1, cap - *len, stream);
         if (ferror(stream))
-            return program_fail("cannot read '%s': %s", path, strerror(errno));
-        if (n > 0 && *len + n > INPUT_BYTES_MOST)
-            return program_fail("'%s' is longer than 1 GiB", path);
+            code = program_fail("cannot read '%s': %s", path, strerror(errno));
+        else if (n > 0 && *len + n > INPUT_BYTES_MOST)
+            code = program_fail("'%s' is longer than 1 GiB", path);
+        else if (n == 0)
+            (*data)[*len] = '\0'; /* there is room: this read had some, and found nothing */
     }
-    (*data)[*len] = '\0'; /* there is room: the last read had some, and found nothing */
-    return PROGRAM_DONE;
-}
-
-int input_read(const char *path, char **data, size_t *len)
-{
-    FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    input_remember(path);
-    *data = NULL;
-    *len = 0;
-    if (stream == NULL)
-        return program_fail("cannot read '%s': %s", path, strerror(errno));
-    int code = read_stream(path, stream, data, len);
     if (stream != stdin)
         fclose(stream);
     return code;

@@ -601,7 +601,7 @@ static void write_members(struct json_writer *json, const struct item *item,
     }
 }
 
-/* The input, those members of its line that none of the task's results replaces, and the results. */
+/* Prints the input, those members of its line that no result of the task replaces, and results. */
 static void print_json_item(struct printer *printer, const struct item *item)
 {
     struct json_writer *json = &printer->rows.json;
