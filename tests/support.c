@@ -188,16 +188,13 @@ static const char *runner(void)
     return name != NULL && name[0] != '\0' ? name : NULL;
 }
 
-void support_make_model(const char *path, const char *words, const char *options, ...)
+__attribute__((format(printf, 3, 0))) static void make_model(const char *path, const char *words,
+                                                             const char *options, va_list arguments)
 {
     enum { MAX_ARGUMENTS = 96 };
     char program[SUPPORT_PATH], log[SUPPORT_PATH], text[2048];
     const char *argv[MAX_ARGUMENTS];
-    int n = 0;
-    va_list arguments;
-    va_start(arguments, options);
-    int len = vsnprintf(text, sizeof text, options, arguments);
-    va_end(arguments);
+    int n = 0, len = vsnprintf(text, sizeof text, options, arguments);
     assert_true(len >= 0 && (size_t)len < sizeof text);
     support_program("encode-new", program);
     assert_true(snprintf(log, sizeof log, "%s.log", path) < SUPPORT_PATH);
@@ -215,13 +212,29 @@ void support_make_model(const char *path, const char *words, const char *options
     unlink(log);
 }
 
-engine_model *support_small_model(const char *options)
+void support_make_model(const char *path, const char *words, const char *options, ...)
+{
+    va_list arguments;
+    va_start(arguments, options);
+    make_model(path, words, options, arguments);
+    va_end(arguments);
+}
+
+engine_model *support_new_model(const char *words, const char *options, ...)
 {
     char path[SUPPORT_PATH];
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(path, "I ride bike dog cat",
-                       "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", options);
+    va_list arguments;
+    support_path(path, support_folder(), "new.weights");
+    va_start(arguments, options);
+    make_model(path, words, options, arguments);
+    va_end(arguments);
     return support_open(path);
+}
+
+engine_model *support_small_model(const char *options)
+{
+    return support_new_model("I ride bike dog cat",
+                             "--layers 1 --width 16 --heads 2 --feed-forward 32 %s", options);
 }
 
 static void close_model(void *model)

@@ -54,6 +54,10 @@ void support_must_run(const char *const argv[], const char *log);
 __attribute__((format(printf, 3, 4))) void support_make_model(const char *path, const char *words,
                                                               const char *options, ...);
 
+/* The same, opened. */
+__attribute__((format(printf, 2, 3))) engine_model *support_new_model(const char *words,
+                                                                      const char *options, ...);
+
 /* A random model of one layer, width 16 and two heads, with these options and five words, "I ride
  * bike dog cat". */
 engine_model *support_small_model(const char *options);

@@ -94,18 +94,13 @@ TEST(texts_and_query_of_a_rank)
  * fills the pair is to blame. */
 TEST(query_of_a_cross_encoder)
 {
-    char path[SUPPORT_PATH];
     engine_input texts[] = {engine_text("bike"), engine_text("dog")};
     engine_input query = engine_text("I ride bike I ride bike I ride bike");
     engine_encode_options options =
         ENGINE_ENCODE_OPTIONS(.max_tokens = 6, .on_long = ENGINE_ON_LONG_TRUNCATE,
                               .truncation = ENGINE_TRUNCATE_ONLY_SECOND);
     float scores[2];
-    support_path(path, support_folder(), "pairs.weights");
-    support_make_model(path, "I ride bike dog",
-                       "--layers 1 --width 16 --heads 2 --feed-forward 32 --head sequence "
-                       "--labels 1 --token-types 2");
-    engine_model *pairs = support_open(path);
+    engine_model *pairs = support_small_model("--head sequence --labels 1 --token-types 2");
     engine_session *own = session;
     session = support_session(pairs, NULL);
     assert_error(engine_rank(session, &query, texts, 2, &options, scores), ENGINE_ERROR_LENGTH,

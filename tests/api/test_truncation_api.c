@@ -11,10 +11,8 @@ static engine_session *session;
 /* A session of a model with these options, and eight words. */
 static engine_session *session_of(const char *options)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, support_folder(), "t.weights");
-    support_make_model(path, "a b c d e f g h", "--width 8 --heads 2 --layers 1 %s", options);
-    return support_session(support_open(path), NULL);
+    return support_session(
+        support_new_model("a b c d e f g h", "--width 8 --heads 2 --layers 1 %s", options), NULL);
 }
 
 SET_UP()

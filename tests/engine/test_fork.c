@@ -34,12 +34,10 @@ static bool child_encodes(const engine_model *model, engine_session *parents, co
 
 TEST(child)
 {
-    char path[SUPPORT_PATH];
     int status;
     support_allow_threads(2);
-    support_path(path, support_folder(), "m.weights");
-    support_make_model(path, "I ride bike", "--layers 2 --width 32 --heads 4 --feed-forward 64");
-    engine_model *model = support_open(path);
+    engine_model *model =
+        support_new_model("I ride bike", "--layers 2 --width 32 --heads 4 --feed-forward 64");
     engine_session *session = open_session(model);
     const float *expected = encode_text(session);
     pid_t child = fork();

@@ -16,7 +16,6 @@ enum { MAX_TOKENS = 8192, WIDTH = 384, MIB = 1 << 20 };
  * addition. */
 static const size_t MOST_BYTES = (size_t)128 * MIB;
 
-static char path[SUPPORT_PATH];
 static engine_model *model;
 
 static size_t bytes_of(size_t max_tokens, size_t n_threads)
@@ -52,12 +51,9 @@ TEST(kinds_grow_linearly)
     };
     engine_model *usual = model;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        char kind_path[SUPPORT_PATH];
-        support_path(kind_path, support_folder(), "kind.weights");
-        support_make_model(kind_path, NULL,
-                           "--layers 1 --width 384 --heads 12 --max-tokens %d --position none %s",
-                           MAX_TOKENS, kinds[i]);
-        model = support_open(kind_path);
+        model = support_new_model(
+            NULL, "--layers 1 --width 384 --heads 12 --max-tokens %d --position none %s",
+            MAX_TOKENS, kinds[i]);
         size_t most = bytes_of(MAX_TOKENS, 2), half = bytes_of(MAX_TOKENS / 2, 2);
         model = usual;
         print_message("%s: %.1f MiB\n", kinds[i], (double)most / MIB);
@@ -117,8 +113,6 @@ SET_UP()
 {
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a page of 2 MiB is in memory whole */
     support_allow_threads(4);
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(path, NULL,
-                       "--layers 1 --width 384 --heads 12 --feed-forward 1536 --max-tokens 8192");
-    model = support_open(path);
+    model = support_new_model(
+        NULL, "--layers 1 --width 384 --heads 12 --feed-forward 1536 --max-tokens 8192");
 }

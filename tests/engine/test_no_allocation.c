@@ -191,16 +191,15 @@ TEST(pieces_of_words)
 /* Attention goes other ways for longer texts. */
 TEST(long_texts)
 {
-    char path[SUPPORT_PATH], text[400];
+    char text[400];
     skip_if_sanitized();
     for (size_t i = 0; i + 1 < sizeof text; i++)
         text[i] = i % 2 ? ' ' : (char)('a' + i / 2 % 26);
     text[sizeof text - 1] = '\0';
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(
-        path, NULL,
-        "--layers 2 --width 32 --heads 2 --feed-forward 64 --type int8 --max-tokens 256");
-    check_sessions(support_open(path), text);
+    check_sessions(
+        support_new_model(
+            NULL, "--layers 2 --width 32 --heads 2 --feed-forward 64 --type int8 --max-tokens 256"),
+        text);
 }
 
 /* Sparse weights and vectors of tokens, which threads make of a pass together; experts. */
@@ -211,14 +210,11 @@ TEST(answers_and_experts)
                                           ("--layers 2 --set experts=3 --set experts_used=2 "
                                            "--set experts_every=2")};
     skip_if_sanitized();
-    for (size_t i = 0; i < 4; i++) {
-        char path[SUPPORT_PATH];
-        support_path(path, support_folder(), "model.weights");
-        support_make_model(path, NULL,
-                           "%s --width 16 --heads 2 --feed-forward 32 --pooling none %s",
-                           i < 3 ? "--layers 1" : "", answers[i]);
-        check_sessions(support_open(path), "a b c d");
-    }
+    for (size_t i = 0; i < 4; i++)
+        check_sessions(
+            support_new_model(NULL, "%s --width 16 --heads 2 --feed-forward 32 --pooling none %s",
+                              i < 3 ? "--layers 1" : "", answers[i]),
+            "a b c d");
 }
 
 SET_UP()

@@ -23,7 +23,6 @@ struct corpus {
     float *tokens; /* [n_rows, WIDTH] */
 };
 
-static char path[SUPPORT_PATH];
 static engine_model *model;
 static struct corpus corpus;
 static const engine_encode_options PER_TOKEN = {.struct_bytes = sizeof PER_TOKEN,
@@ -243,8 +242,6 @@ TEST(passes_of_few_rows_run_on_one_thread_where_that_is_faster)
 SET_UP()
 {
     support_allow_threads(5);
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(path, "a b c d e f g h i j k l m n o p q r s t u v w x y z", "%s", SHAPE);
-    model = support_open(path);
+    model = support_new_model(NULL, "%s", SHAPE);
     make_corpus();
 }

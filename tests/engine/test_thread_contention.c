@@ -17,7 +17,6 @@ enum { N_SESSIONS = 2, N_IDS = 24, MANY = 192, MOST_ROUNDS = 60, WIDTH = 128 };
 static const double COLLAPSE = 0.3;
 static const uint64_t LONG_ENOUGH_NS = 150000000;
 
-static char path[SUPPORT_PATH];
 static engine_model *model;
 
 struct host {
@@ -126,7 +125,5 @@ static void keep_two_cpus(void)
 SET_UP()
 {
     keep_two_cpus();
-    support_path(path, support_folder(), "model.weights");
-    support_make_model(path, NULL, "--layers 4 --width 128 --heads 4 --feed-forward 512");
-    model = support_open(path);
+    model = support_new_model(NULL, "--layers 4 --width 128 --heads 4 --feed-forward 512");
 }

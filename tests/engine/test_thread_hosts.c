@@ -223,11 +223,8 @@ TEST(fewer_than_promised)
 
 SET_UP()
 {
-    char path[SUPPORT_PATH];
     support_allow_threads(5);
-    support_path(path, support_folder(), "m.weights");
-    support_make_model(path, "a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
-    model = support_open(path);
+    model = support_new_model("a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
     engine_session_options options = ENGINE_SESSION_OPTIONS(.n_threads = 1);
     engine_session *session = support_session(model, &options);
     engine_encode_options mean = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_MEAN);

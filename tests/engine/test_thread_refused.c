@@ -120,8 +120,5 @@ TEST(refused_later)
 
 SET_UP()
 {
-    char path[SUPPORT_PATH];
-    support_path(path, support_folder(), "m.weights");
-    support_make_model(path, "a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
-    model = support_open(path);
+    model = support_new_model("a b c d", "--layers 2 --width 16 --heads 2 --feed-forward 32");
 }
