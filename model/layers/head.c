@@ -1,6 +1,5 @@
 /* head.c - projections, head and scores of single rows, by the formulas of head.h.
- * Plain twins: plain_layer in tests/model/layers/test_head.c; of all activations
- * dense() in engine/plain/answers.c. */
+ * Plain twins: dense() and plain_scores in engine/plain/answers.c. */
 #include "model/layers/head.h"
 
 #include "model/layers/pooling.h"

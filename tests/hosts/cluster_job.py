@@ -70,7 +70,7 @@ def with_ray(folder, flag, runs, batch):
 
 
 def timed(folder, n, seconds):
-    """Yields a folder for each run, and measures the runs: two of more texts than the suites have, as the first starts workers."""
+    """Yields a folder for each run, and measures it: two of many texts, as the first starts the workers."""
     for run in range(1 if n <= 4000 else 2):
         begin = time.perf_counter()
         yield f"{folder}/out{run}"

@@ -2,7 +2,7 @@
 # tags: no-coverage long
 # The vectors of 1,000 texts are byte for byte those of the command in every host. Each host has a function here,
 # bytes_of_HOST, which reads the file `texts`, a text a line, and writes the float32 of their vectors to stdout. It
-# returns 77 and prints why if what it needs is missing.
+# returns 77 and prints why if what it needs is missing. Spark and Ray are test_clusters.sh's.
 #
 # Guarantee: in SQLite, PostgreSQL and Python vectors are the command's, byte for byte.
 set -u
@@ -58,13 +58,6 @@ bytes_of_postgres() {
     perl -ne '$_ = substr($_, 40); print pack("V", hex $1) while /\G.{8}(.{8})/g' rows
     return $code
 }
-
-by_engine() { # spark|ray
-    no_engine "$1" && return 77
-    timeout 300 "$python" "$tree/tests/hosts/cluster_job.py" "$1" texts "$1.bytes" "$folder/$1" >/dev/null && cat "$1.bytes"
-}
-bytes_of_spark() { by_engine spark; }
-bytes_of_ray() { by_engine ray; }
 
 check 'the command: 1,000 vectors' [ "$(stat -c %s expected)" = $((1000 * 256 * 4)) ]
 for host in $(compgen -A function bytes_of_); do
