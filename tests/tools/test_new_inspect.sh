@@ -224,7 +224,7 @@ wrong 'cannot be written to stdout' -o -
 wrong '--words has no word' -o no.weights --words ' '
 wrong 'f32, f16, bf16, int8' -o no.weights --type f64
 wrong 'rows, panels' -o no.weights --layout columns
-wrong 'yes or no' -o no.weights --lower maybe
+wrong '--lower takes one of yes, no' -o no.weights --lower maybe
 wrong 'sqrt or' -o no.weights --embedding-scale inf
 wrong '--vocabulary 2 is less' -o no.weights --words 'a b c' --vocabulary 2
 wrong 'UTF-8' -o no.weights --words $'\xff'
