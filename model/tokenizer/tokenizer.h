@@ -11,7 +11,6 @@
 #include "engine/engine_types.h"
 #include "model/tokenizer/added_tokens.h"
 #include "model/tokenizer/normalizer.h"
-#include "model/tokenizer/pieces/merges.h"
 #include "model/tokenizer/splitter.h"
 
 /* ---- Templates ---- */

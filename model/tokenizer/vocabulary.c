@@ -12,7 +12,9 @@
 
 enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
 
-const char *hash_table_header(const void *section, size_t len, uint32_t header[4])
+/* Reads the header of a section that is a hash table: numbers of entries, of slots, and two more.
+ * Returns NULL on success, else a static error string. */
+static const char *hash_table_header(const void *section, size_t len, uint32_t header[4])
 {
     if (section == NULL || len < HEADER_BYTES)
         return "the section is shorter than its header of 16 bytes";
@@ -191,5 +193,25 @@ const char *unigram_view(struct unigram_pieces *pieces, const void *section, siz
         .longest = header.longest,
         .unknown_score = header.unknown_score,
     };
+    return NULL;
+}
+
+/* ---- Merges of kind bpe ---- */
+
+const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids)
+{
+    uint32_t header[4];
+    const char *wrong = hash_table_header(section, len, header);
+    if (wrong != NULL)
+        return wrong;
+    if (header[2] > n_ids)
+        return "it is for more ids than the vocabulary has";
+    if (merges_table_bytes(header[1], header[2]) != len)
+        return "the length of the section does not match its counts";
+    const struct merge *slots = (const struct merge *)((const char *)section + HEADER_BYTES);
+    *merges = (struct merges){.slots = slots,
+                              .whole = (const uint32_t *)(slots + header[1]),
+                              .n_slots = header[1],
+                              .n_ids = header[2]};
     return NULL;
 }

@@ -1,6 +1,6 @@
-/* vocabulary.h - the set of tokens, text to id and back, and the pieces of kind unigram: read in
- * place in the weight file (sections VOCB and PIEC of weights/FORMAT.md), so that opening a file
- * builds nothing.
+/* vocabulary.h - the set of tokens, text to id and back, the pieces of kind unigram and the merges
+ * of kind bpe: read in place in the weight file (sections VOCB, PIEC and MERG of
+ * weights/FORMAT.md), so that opening a file builds nothing.
  *
  * Pure functions on read-only memory; any number of threads.
  */
@@ -24,10 +24,6 @@ struct vocabulary {
 /* Views a section of len bytes (8-byte aligned). Returns NULL on success, else a static string that
  * says what is wrong. Checks sizes only: indices are checked where they are used. */
 const char *vocabulary_view(struct vocabulary *vocabulary, const void *section, size_t len);
-
-/* Reads the header of a section that is a hash table: numbers of entries, of slots, and two more.
- * Returns NULL on success (at most INT32_MAX entries), else a static error string. */
-const char *hash_table_header(const void *section, size_t len, uint32_t header[4]);
 
 /* Returns the id of a token, or -1; tokens outside of the model's vocabulary, and texts longer than
  * longest_bytes, are never found. */
@@ -131,5 +127,29 @@ enum { UNIGRAM_LONGEST = 1024 };
 /* Views a section of len bytes, aligned to 8. Returns NULL on success, else a static string that
  * says what is wrong. Checks sizes only: indices are checked where they are used. */
 const char *unigram_view(struct unigram_pieces *pieces, const void *section, size_t len);
+
+/* ---- Merges of kind bpe ---- */
+
+/* As in the file: left and right become `id`; order: 1 for the first merge; 0: the slot is free. */
+struct merge {
+    uint32_t left, right, order, id;
+};
+
+struct merges {
+    const struct merge *slots; /* [n_slots] */
+    const uint32_t *whole;     /* bit set [n_ids]: ids whose own text becomes that one token */
+    uint32_t n_slots, n_ids;
+};
+
+/* Returns the length of the section: header, slots, bit set. */
+static inline uint64_t merges_table_bytes(size_t n_slots, uint32_t n_ids)
+{
+    return 16 + sizeof(struct merge) * (uint64_t)n_slots + 4 * ((uint64_t)n_ids / 32 + 1);
+}
+
+/* Views a section of len bytes, aligned to 8, for a vocabulary of n_ids, the first of which are the
+ * model's own. Returns NULL on success, else a static string that says what is wrong. Checks sizes
+ * only: ids are checked where they are used. */
+const char *merges_view(struct merges *merges, const void *section, size_t len, uint32_t n_ids);
 
 #endif

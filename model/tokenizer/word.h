@@ -61,6 +61,9 @@ void word_sink_added(struct word_sink *sink, int32_t id, size_t begin, size_t en
 
 /* ---- Words ---- */
 
+/* The longest affix of a piece: a word has space for it before and after its bytes. */
+enum { AFFIX_BYTES = 32 };
+
 /* The origin of a character of a word in the text, and its first byte in the word. */
 struct word_char {
     size_t begin, end, at;
@@ -70,7 +73,7 @@ struct word_char {
  * long a text. With add_part, a word that fills the memory becomes tokens part by part. */
 struct word {
     struct word_sink *sink;  /* receives the tokens of the words */
-    char *bytes;             /* [cap], with space before and after it for the affixes of pieces */
+    char *bytes;             /* [cap] */
     struct word_char *chars; /* [cap_chars] */
     size_t cap, cap_chars;
     void (*add)(struct word *word);      /* makes tokens of the word; its bytes are consumed */

@@ -3,6 +3,7 @@
  * three lines are its normalizer, splitter and added tokens; of kind unigram, the first line says
  * how its sections are damaged. The answer is checked: ids and spans within bounds, spans in order,
  * the same count for every room for tokens, limits kept. */
+#include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/tokenize.h"
 #include "tests/fuzz/model_use.h"
 #include "tests/fuzz/replay.h"

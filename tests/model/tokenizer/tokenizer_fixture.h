@@ -2,6 +2,7 @@
 #ifndef TESTS_MODEL_TOKENIZER_FIXTURE_H
 #define TESTS_MODEL_TOKENIZER_FIXTURE_H
 
+#include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/tokenize.h"
 
 struct fixture {

@@ -1,6 +1,7 @@
 /* tokenizer_draft.c - see tokenizer_draft.h. */
 #include "tools/writer/tokenizer/tokenizer_draft.h"
 
+#include "model/tokenizer/pieces/bpe.h"
 #include "model/tokenizer/tokenizer.h"
 #include "tools/common/alloc.h"
 #include "tools/writer/weight_writer.h"
