@@ -130,35 +130,13 @@ INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec la
     return masked ? choose(sees(s, query, j), e, (vec){0}) : e;
 }
 
-/* Replaces the scores of keys begin .. end - 1, which all queries see, by their exp_score, and adds
- * them to the sums. */
-INLINE void exp_seen(const struct score_block *s, size_t query, size_t begin, size_t end,
-                     vec largest, vec *sums)
+/* Replaces the score of a key by its exp_score, and adds it to a sum. */
+INLINE void exp_key(const struct score_block *s, size_t query, size_t j, vec largest,
+                    const int masked, vec *sum)
 {
-    float *scores = s->scores + query;
-    size_t j = begin;
-    for (; j + 2 <= end; j += 2)
-        UNROLL (i, (size_t)2) {
-            vec e = exp_score(s, query, j + i, largest, 0);
-            store(scores + (j + i) * s->stride, e);
-            sums[i] += e;
-        }
-    if (j < end) {
-        vec e = exp_score(s, query, j, largest, 0);
-        store(scores + j * s->stride, e);
-        sums[0] += e;
-    }
-}
-
-/* The same for keys that only some queries see. */
-INLINE void exp_masked(const struct score_block *s, size_t query, size_t begin, size_t end,
-                       vec largest, vec *sums)
-{
-    for (size_t j = begin; j < end; j++) {
-        vec e = exp_score(s, query, j, largest, 1);
-        store(s->scores + j * s->stride + query, e);
-        sums[j % 2] += e;
-    }
+    vec e = exp_score(s, query, j, largest, masked);
+    store(s->scores + j * s->stride + query, e);
+    *sum += e;
 }
 
 INLINE void clear_scores(const struct score_block *s, size_t query, size_t begin, size_t end)
@@ -178,9 +156,16 @@ INLINE void softmax_block(const struct score_block *block, float *max, float *su
         vec before = load(max + query), largest = largest_scores(&s, &seen, query, before);
         vec sums[2] = {{0}};
         clear_scores(&s, query, 0, seen.begin);
-        exp_masked(&s, query, seen.begin, seen.all_begin, largest, sums);
-        exp_seen(&s, query, seen.all_begin, seen.all_end, largest, sums);
-        exp_masked(&s, query, seen.all_end, seen.end, largest, sums);
+        for (size_t j = seen.begin; j < seen.all_begin; j++)
+            exp_key(&s, query, j, largest, 1, &sums[j % 2]);
+        size_t j = seen.all_begin;
+        for (; j + 2 <= seen.all_end; j += 2)
+            UNROLL (i, (size_t)2)
+                exp_key(&s, query, j + i, largest, 0, &sums[i]);
+        if (j < seen.all_end)
+            exp_key(&s, query, j, largest, 0, &sums[0]);
+        for (j = seen.all_end; j < seen.end; j++)
+            exp_key(&s, query, j, largest, 1, &sums[j % 2]);
         clear_scores(&s, query, seen.end, s.n_keys);
         vec scale = exp_negative(before - largest);
         store(factor + query, scale);
