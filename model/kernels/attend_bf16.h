@@ -163,10 +163,8 @@ INLINE vec exp2_near(vec x)
     const float to_integer = 12582912.0f + 127; /* 1.5 · 2^23: the sum's low bits are n + 127 */
     x = larger(splat(-126), x);
     vec shifted = x + to_integer, r = x - (shifted - to_integer);
-    vec p = splat(0.05500893294811249f);
-    p = horner(p, r, 0.2422109693288803f);
-    p = horner(p, r, 0.6932829022407532f);
-    p = horner(p, r, 1.0f);
+    static const float TERMS[] = {0.055008933f, 0.24221097f, 0.6932829f, 1.0f};
+    vec p = POLYNOMIAL(TERMS, r);
     return p * (vec)((uvec)shifted << 23);
 }
 

@@ -28,30 +28,20 @@ INLINE vec half_square_exp(vec a)
     vec shifted = multiply_add(square, factor, splat(to_integer));
     vec n = shifted - to_integer;
     vec r = multiply_add(square, factor, -n);
-    vec p = splat(0.00015327802975662053f);
-    p = horner(p, r, 0.0013390997191891074f);
-    p = horner(p, r, 0.009618503041565418f);
-    p = horner(p, r, 0.05550359562039375f);
-    p = horner(p, r, 0.24022647738456726f);
-    p = horner(p, r, 0.6931471824645996f);
-    p = horner(p, r, 1.0f);
+    static const float TERMS[] = {0.00015327803f, 0.0013390997f, 0.009618503f, 0.055503596f,
+                                  0.24022648f,    0.6931472f,    1.0f};
+    vec p = POLYNOMIAL(TERMS, r);
     return p * (vec)((uvec)shifted << 23);
 }
 
 INLINE vec gelu_vec(vec x)
 {
     vec a = smaller(magnitude(x), splat(13.0f)); /* for a > 13, Φ(-a) is below 1e-37 */
-    vec p = splat(0.004036827478557825f);
-    p = horner(p, a, 0.04009699076414108f);
-    p = horner(p, a, 0.1816428005695343f);
-    p = horner(p, a, 0.43614235520362854f);
-    p = horner(p, a, 0.5f);
-    vec q = splat(0.010118686594069004f);
-    q = horner(q, a, 0.1005154624581337f);
-    q = horner(q, a, 0.4652671813964844f);
-    q = horner(q, a, 1.195883870124817f);
-    q = horner(q, a, 1.6701695919036865f);
-    q = horner(q, a, 1.0f);
+    static const float ABOVE[] = {0.0040368275f, 0.04009699f, 0.1816428f, 0.43614236f, 0.5f};
+    vec p = POLYNOMIAL(ABOVE, a);
+    static const float BELOW[] = {0.010118687f, 0.10051546f, 0.46526718f,
+                                  1.1958839f,   1.6701696f,  1.0f};
+    vec q = POLYNOMIAL(BELOW, a);
     vec below = half_square_exp(a) * (p / q); /* Φ(-|x|) */
     return multiply_add(-a, below, larger(splat(0), x));
 }
@@ -62,16 +52,10 @@ INLINE vec gelu_vec(vec x)
 INLINE vec gelu_near_vec(vec x)
 {
     vec a = smaller(magnitude(x), splat(4.3f));
-    vec p = splat(-1.51621125e-05f);
-    p = horner(p, a, 0.00035293444f);
-    p = horner(p, a, -0.0033995367f);
-    p = horner(p, a, 0.0170169f);
-    p = horner(p, a, -0.043890018f);
-    p = horner(p, a, 0.03996445f);
-    p = horner(p, a, 0.03896935f);
-    p = horner(p, a, 0.010127035f);
-    p = horner(p, a, -0.40051827f);
-    p = horner(p, a, 0.5000405f);
+    static const float TERMS[] = {-1.51621125e-05f, 0.00035293444f, -0.0033995367f, 0.0170169f,
+                                  -0.043890018f,    0.03996445f,    0.03896935f,    0.010127035f,
+                                  -0.40051827f,     0.5000405f};
+    vec p = POLYNOMIAL(TERMS, a);
     return multiply_add(-a, p, larger(splat(0), x));
 }
 

@@ -175,11 +175,15 @@ INLINE void add_product(vec *sum, vec a, vec b)
 #define KEEP(vector) (void)(vector)
 #endif
 
-/* Horner's step: p·x + coefficient */
-INLINE vec horner(vec p, vec x, float coefficient)
+/* Returns ((c[0]·x + c[1])·x + ...) + c[n - 1]. */
+INLINE vec polynomial(const float *c, const int n, vec x)
 {
-    return multiply_add(p, x, splat(coefficient));
+    vec p = splat(c[0]);
+    UNROLL (i, n - 1)
+        p = multiply_add(p, x, splat(c[i + 1]));
+    return p;
 }
+#define POLYNOMIAL(c, x) polynomial(c, sizeof c / sizeof *c, x)
 
 /* b if either is NaN */
 INLINE vec smaller(vec a, vec b)
@@ -268,13 +272,9 @@ INLINE vec exp_factors(vec x, vec *power)
     vec n = shifted - to_integer;
     vec r = multiply_add(n, splat(-ln2_high), x);
     r = multiply_add(n, splat(-ln2_low), r);
-    vec p = splat(0.0013814611593261361f);
-    p = horner(p, r, 0.008368710055947304f);
-    p = horner(p, r, 0.04166838899254799f);
-    p = horner(p, r, 0.1666652113199234f);
-    p = horner(p, r, 0.4999999403953552f);
-    p = horner(p, r, 1.0f);
-    p = horner(p, r, 1.0f);
+    static const float TERMS[] = {0.0013814612f, 0.00836871f, 0.04166839f, 0.16666521f,
+                                  0.49999994f,   1.0f,        1.0f};
+    vec p = POLYNOMIAL(TERMS, r);
     *power = (vec)((uvec)shifted << 23);
     return p;
 }
