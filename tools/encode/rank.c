@@ -187,25 +187,18 @@ static int score_batch(void *task, struct item_batch *batch)
 
 /* ---- The complete command ---- */
 
-/* Tokenizes the query, unless it is read in a pair with each text, and prints notes about it. */
-static void read_query(struct ranking *ranking)
-{
-    struct text_encoder *encoder = ranking->encoder;
-    struct item *query = &ranking->query;
-    query->record.input.text = ranking->job->options->query;
-    query->record.input.text_len = strlen(ranking->job->options->query);
-    item_add_prompt(query, &encoder->query_prompt);
-    if (encoder->ranks_pairs)
-        return;
-    if (!encoder_tokenize(encoder, query))
-        program_die("%s", encoder->message);
-    notes_of(ranking->job, query);
-}
-
+/* The query has tokens of its own, unless it is read in a pair with each text. */
 int rank_texts(struct job *job)
 {
-    struct ranking ranking = {.job = job, .encoder = job->encoder};
-    read_query(&ranking);
+    struct text_encoder *encoder = job->encoder;
+    struct ranking ranking = {.job = job, .encoder = encoder};
+    ranking.query.record.input.text = job->options->query;
+    ranking.query.record.input.text_len = strlen(job->options->query);
+    item_add_prompt(&ranking.query, &encoder->query_prompt);
+    if (!encoder->ranks_pairs && !encoder_tokenize(encoder, &ranking.query))
+        program_die("%s", encoder->message);
+    if (!encoder->ranks_pairs)
+        notes_of(job, &ranking.query);
     if (job->options->in_order)
         begin_ranking(&ranking);
     else if (!(ranking.texts = tmpfile()))

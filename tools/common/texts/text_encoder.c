@@ -225,25 +225,12 @@ static void read_labels(struct text_encoder *encoder)
     encoder->width = n;
 }
 
-static void check_dimensions(const struct text_encoder *encoder)
-{
-    const size_t dimensions = encoder->options.dimensions, whole = encoder->shape.width;
-    if (encoder->ranks_pairs)
-        program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
-                            "be combined with --dimensions");
-    if (encoder->shape.pooling == ENGINE_POOLING_NONE || encoder->is_sparse)
-        program_die_misused("-p %s: --dimensions cuts vectors of texts, and those of -p colbert",
-                            engine_pooling_name(encoder->shape.pooling));
-    if (dimensions > whole && whole > 0)
-        program_die_misused("--dimensions %zu is more than these vectors have: %zu", dimensions,
-                            whole);
-}
-
 /* What is asked of this model and it cannot do. */
 static void check_request(const struct text_encoder *encoder)
 {
     const struct request_options *request = &encoder->request;
     const size_t most = encoder->info.max_tokens, asked = request->encode.max_tokens;
+    const size_t dimensions = encoder->options.dimensions, whole = encoder->shape.width;
     const char *idle = encoder->info.has_model
                            ? position_options_conflict(&request->positions, encoder->position)
                            : NULL;
@@ -261,8 +248,15 @@ static void check_request(const struct text_encoder *encoder)
         program_die_misused("%s; here they are %s", idle, engine_position_name(encoder->position));
     if (request->task == TASK_RANK && !encoder->ranks_pairs && request->encode.raw_scores)
         program_die_misused("this model ranks by vectors: --raw-scores is for cross-encoders");
-    if (request->encode.dimensions)
-        check_dimensions(encoder);
+    if (dimensions > 0 && encoder->ranks_pairs)
+        program_die_misused("this model ranks by its head, which makes no vectors: --rank cannot "
+                            "be combined with --dimensions");
+    if (dimensions > 0 && (encoder->shape.pooling == ENGINE_POOLING_NONE || encoder->is_sparse))
+        program_die_misused("-p %s: --dimensions cuts vectors of texts, and those of -p colbert",
+                            engine_pooling_name(encoder->shape.pooling));
+    if (dimensions > whole && whole > 0)
+        program_die_misused("--dimensions %zu is more than these vectors have: %zu", dimensions,
+                            whole);
     if (!task_is_tokens(request->task) && asked > most)
         program_die_misused("--max-tokens %zu is more than this model takes: %zu token%s", asked,
                             most, plural(most));
