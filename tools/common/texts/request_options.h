@@ -140,11 +140,7 @@ void request_set_pad_id(void *options, const struct option_use *use);
 /* "dot product", for headings. */
 const char *metric_words(engine_metric metric);
 
-/* The value of --pooling in programs that compare texts: a pooling of texts, or the model's own. */
-#define TEXT_POOLING_AT(type)                                                                      \
-    NAMED_AT(type, request.encode.pooling, ENGINE_TEXT_POOLINGS " model", engine_pooling_named)
-
-/* The options that are the same in both programs, of a struct request_options. */
+/* The options that are the same in several programs, of a struct request_options. */
 extern const struct option_row REQUEST_MODEL_ROWS[3];   /* --model, --precision, --position */
 extern const struct option_row REQUEST_SESSION_ROWS[2]; /* --mask, --threads */
 

@@ -102,7 +102,9 @@ enum { OF_MODELS = (1u << N_PLOT_COMMANDS) - 1 - (1u << PLOT_POSITION) };
 static const struct option_row TEXT_ROWS[] = {
     {"no-special", 0, NULL, "no special tokens around texts",
      FLAG_AT(struct plot_options, request.encode.no_special)},
-    {"pooling", 'p', "KIND", "model, " ENGINE_TEXT_POOLINGS, TEXT_POOLING_AT(struct plot_options),
+    {"pooling", 'p', "KIND", "model, " ENGINE_TEXT_POOLINGS,
+     NAMED_AT(struct plot_options, request.encode.pooling, ENGINE_TEXT_POOLINGS " model",
+              engine_pooling_named),
      GIVEN_AT(struct plot_options, request.has_pooling),
      .commands = 1u << PLOT_ORDER | 1u << PLOT_SIMILARITY | 1u << PLOT_STEPS},
 };
