@@ -128,12 +128,8 @@ static enum tensor_type choose_type(const struct making *making,
     return is_after_heads || tensor->cols < KEPT ? TENSOR_INT8A8 : TENSOR_INT8K;
 }
 
-/* Completes a tensor and appends it to the plan. */
-static void append_tensor(const struct making *making, struct planned_tensor *tensor)
+void plan_add(struct plan *plan, struct planned_tensor *tensor)
 {
-    struct plan *plan = making->plan;
-    tensor->set = making->tensors;
-    tensor->type = choose_type(making, tensor);
     bool is_table = tensor->kind == PART_TABLE || tensor->kind == PART_DISTANCES;
     tensor->layout = tensor->n_dims == 2 && !is_table ? LAYOUT_PANELS : LAYOUT_ROWS;
     size_t n_bytes = tensor_bytes(tensor->type, tensor->layout, tensor->rows, tensor->cols);
@@ -149,6 +145,13 @@ static void append_tensor(const struct making *making, struct planned_tensor *te
     plan->n_bytes += n_bytes;
     for (size_t i = 0; i < tensor->n_parts; i++)
         plan->n_source_bytes += tensor->parts[i]->n_bytes;
+}
+
+static void append_tensor(const struct making *making, struct planned_tensor *tensor)
+{
+    tensor->set = making->tensors;
+    tensor->type = choose_type(making, tensor);
+    plan_add(making->plan, tensor);
 }
 
 /* The ending of a tensor's name in the weight file and in checkpoints, and in checkpoints of other

@@ -81,6 +81,9 @@ void plan_linear(struct plan *plan, struct tensor_set *tensors, enum part_kind k
 void plan_values(struct plan *plan, const char *name, const float *values, size_t rows,
                  size_t cols);
 
+/* Appends a tensor that is complete but for its layout. */
+void plan_add(struct plan *plan, struct planned_tensor *tensor);
+
 /* Writes all tensors, and advances the progress by the bytes read. Failures are the writer's. */
 void plan_write(const struct plan *plan, struct weight_writer *writer);
 

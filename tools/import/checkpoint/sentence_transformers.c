@@ -44,6 +44,14 @@ static const struct module_kind {
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
+/* Stores the folder that a 'path' names, "1_Pooling/" or "". */
+static void store_place(char place[PLACE_BYTES], const struct json_file *file, const char *path)
+{
+    const char *end = path[0] == '\0' || name_ends_in(path, "/") ? "" : "/";
+    if ((size_t)snprintf(place, PLACE_BYTES, "%s%s", path, end) >= PLACE_BYTES)
+        file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
+}
+
 /* Reads a module, whose kind must be allowed at this stage: not code that a model brings along,
  * with any name. */
 static void add_module(struct sentence_transformers *st, const struct json_file *file,
@@ -59,10 +67,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
         kind++;
     is_known = is_known && kind < end;
     const char *path = json_text(file, module, "path", "");
-    path += strcmp(path, ".") == 0; /* as model2vec has it */
-    bool ends = path[0] == '\0' || name_ends_in(path, "/");
-    if (strlen(path) + !ends >= PLACE_BYTES)
-        file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
+    path += strcmp(path, ".") == 0;   /* as model2vec has it */
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
         return;
     if (!is_known)
@@ -80,9 +85,8 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
         file_die(file->name, " has more than %d Dense modules", MAX_PROJECTIONS);
     if (is_norm)
         st->dense[*n_dense].activation = DENSE_LAYER_NORM;
-    char *place = (char *)st + kind->place + (is_dense ? *n_dense * sizeof *st->dense : 0);
-    strcpy(place, path);
-    strcat(place, ends ? "" : "/");
+    store_place((char *)st + kind->place + (is_dense ? *n_dense * sizeof *st->dense : 0), file,
+                path);
     *n_dense += is_dense;
     st->is_pylate = st->is_pylate || is_pylate;
     *stage = kind->after;
@@ -99,12 +103,9 @@ void modules_parse(struct sentence_transformers *st, const struct json_file *fil
     const char *type = json_is_object(first) ? json_text(file, first, "type", "") : "";
     if (!st->has_router && strncmp(type, "sentence_transformers.", 22) == 0 &&
         strcmp(json_last_name(type), "Router") == 0) {
-        const char *path = json_text(file, first, "path", "");
         if (json_array_size(file->root) > 1)
             file_die(file->name, " has modules after a Router; expected the Router alone");
-        if ((size_t)snprintf(st->router_place, PLACE_BYTES, "%s%s", path, path[0] ? "/" : "") >=
-            PLACE_BYTES)
-            file_die(file->name, "a 'path' is longer than %d bytes", PLACE_BYTES);
+        store_place(st->router_place, file, json_text(file, first, "path", ""));
         st->has_router = true;
         return;
     }

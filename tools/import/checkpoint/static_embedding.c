@@ -168,28 +168,23 @@ void static_embedding_tokenizer(struct import_tokenizer *tokenizer,
 
 /* ---- The table ---- */
 
-/* Makes the plan of the only tensor of such a model. */
-static void plan_table(struct plan *plan, struct planned_tensor *table,
-                       const struct model_config *model)
+/* Returns the only tensor of such a model, without its numbers and their type. */
+static struct planned_tensor start_table(const struct model_config *model)
 {
-    snprintf(table->name, sizeof table->name, "embedding.token.weight");
-    table->kind = PART_TABLE;
-    table->layout = LAYOUT_ROWS;
-    table->n_dims = 2;
-    table->rows = model->vocabulary;
-    table->cols = model->width;
-    plan->tensors = alloc_zeros(1, sizeof *table);
-    *plan->tensors = *table;
-    plan->n = plan->cap = 1;
-    plan->n_parameters = (uint64_t)table->rows * table->cols;
-    plan->n_bytes = tensor_bytes(table->type, table->layout, table->rows, table->cols);
+    return (struct planned_tensor){.name = "embedding.token.weight",
+                                   .kind = PART_TABLE,
+                                   .n_dims = 2,
+                                   .rows = model->vocabulary,
+                                   .cols = model->width};
 }
 
 void static_embedding_plan_values(struct plan *plan, enum tensor_type type, const float *values,
                                   const struct model_config *model)
 {
-    struct planned_tensor table = {.values = values, .type = type != 0 ? type : TENSOR_F32};
-    plan_table(plan, &table, model);
+    struct planned_tensor table = start_table(model);
+    table.values = values;
+    table.type = type != 0 ? type : TENSOR_F32;
+    plan_add(plan, &table);
 }
 
 /* Weighted rows are stored in f32 unless another type was asked for: in f16 they would be rounded
@@ -200,7 +195,9 @@ void static_embedding_plan(struct plan *plan, const struct tensor_set *set,
     bool is_model2vec;
     uint64_t n = model->vocabulary;
     struct stored_tensor *stored = find_table(set, &is_model2vec);
-    struct planned_tensor table = {.set = set, .parts[0] = stored, .n_parts = 1};
+    struct planned_tensor table = start_table(model);
+    table.set = set;
+    table.parts[table.n_parts++] = stored;
     stored->used = true;
     if (is_model2vec) {
         const struct stored_tensor *mapping = find_column(set, "mapping", n, MAPPING_TYPES);
@@ -215,8 +212,5 @@ void static_embedding_plan(struct plan *plan, const struct tensor_set *set,
     table.type = table_type(plan->types);
     if (table.type == 0)
         table.type = table.row_weights != NULL ? TENSOR_F32 : stored->type;
-    plan_table(plan, &table, model);
-    plan->n_source_bytes = stored->n_bytes;
-    if (plan->n_bytes == 0)
-        tensor_die(set, stored, " is too large");
+    plan_add(plan, &table);
 }
