@@ -171,6 +171,9 @@ TEST(model_type)
     put_model(CASES[3].pieces, count(&CASES[3]), 1, 1);
     write_model("tokenizer.model");
     refused("'no known kind' without a tokenizer.json; expected the tokenizer_class XLMRoberta");
+    write_text("config.json", "{'model_type': 'yoso'}"); /* whose tokenizer is ALBERT's */
+    assert_true(read_directory());
+    import_free();
     write_text("config.json", "{'model_type': 'albert'}");
     assert_true(read_directory());
     assert_string_equal(tokenizer.single, "2:0 A:0 3:0");

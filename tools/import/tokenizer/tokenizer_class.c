@@ -167,10 +167,9 @@ const struct reference_class *class_of_pieces(const struct tokenizer_beside *bes
     }
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++) {
         const struct reference_class *class = &CLASSES[i];
-        size_t len = strcspn(class->model_types, " ");
         if (class->pieces.added == NULL)
             continue;
-        if (type != NULL && strlen(type) == len && strncmp(type, class->model_types, len) == 0)
+        if (type != NULL && name_is_listed(class->model_types, type))
             return class;
         if (strcmp(file, class->pieces.file) == 0)
             found = class;
