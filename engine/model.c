@@ -359,11 +359,8 @@ static engine_status read_tokenizer(engine_model *model, engine_error *error)
         if (wrong != NULL)
             return damaged(error, "%s: %s", SECTION_NAMES[i], wrong);
     }
-    wrong = tokenizer_check(tokenizer, n_types);
-    if (wrong != NULL)
-        return damaged(error, "tokenizer: %s", wrong);
     do
-        wrong = tokenizer_build(tokenizer, &tables);
+        wrong = tokenizer_build(tokenizer, n_types, &tables);
     while (arena_allocate(&tables));
     model->tokenizer_tables = tables.base;
     if (tables.base == NULL)

@@ -90,8 +90,6 @@ const char *charsmap_view(struct charsmap *map, const void *section, size_t len)
     uint32_t n_bytes;
     if (len < TRIE_AT)
         return "the section is shorter than its header of 4 bytes";
-    if ((uintptr_t)section % 4 != 0)
-        return "the section does not start at a multiple of 4 bytes";
     memcpy(&n_bytes, section, sizeof n_bytes);
     if (n_bytes % 4 != 0 || n_bytes > len - TRIE_AT)
         return "the trie exceeds the section";

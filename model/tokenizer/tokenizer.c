@@ -267,12 +267,13 @@ static void build_ids(struct tokenizer *tokenizer)
     }
 }
 
-const char *tokenizer_build(struct tokenizer *tokenizer, struct arena *arena)
+const char *tokenizer_build(struct tokenizer *tokenizer, size_t n_types, struct arena *arena)
 {
-    if (!tokenizer_has_pipeline(tokenizer))
-        return NULL;
-    const char *wrong = added_tokens_build(&tokenizer->added, &tokenizer->vocabulary,
-                                           &tokenizer->normalizer, arena);
+    const char *wrong = tokenizer_check(tokenizer, n_types);
+    if (wrong != NULL || !tokenizer_has_pipeline(tokenizer))
+        return wrong;
+    wrong = added_tokens_build(&tokenizer->added, &tokenizer->vocabulary, &tokenizer->normalizer,
+                               arena);
     if (wrong != NULL || arena->base == NULL)
         return wrong;
     splitter_build(&tokenizer->splitter, &tokenizer->normalizer);

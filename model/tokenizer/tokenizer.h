@@ -110,10 +110,9 @@ const char *tokenizer_view(struct tokenizer *tokenizer, const char *tag, const v
  * string that says what is wrong (an id outside the vocabulary, a type without a row, no kind). */
 const char *tokenizer_check(const struct tokenizer *tokenizer, size_t n_types);
 
-/* Call after tokenizer_check. Builds the tables in the arena, whose block must outlive the
- * tokenizer, or measures them. Returns NULL on success, else a static string that says what is
- * wrong. */
-const char *tokenizer_build(struct tokenizer *tokenizer, struct arena *arena);
+/* The same, then builds the tables in the arena, whose block must outlive the tokenizer, or
+ * measures them. */
+const char *tokenizer_build(struct tokenizer *tokenizer, size_t n_types, struct arena *arena);
 
 /* Returns whether the kind is wordpiece, words, unigram or bpe, which come from checkpoints. */
 static inline bool tokenizer_has_pipeline(const struct tokenizer *tokenizer)

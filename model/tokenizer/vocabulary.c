@@ -10,16 +10,14 @@
 
 #include <string.h>
 
-enum { HEADER_BYTES = 16, SECTION_ALIGN = 8, MAX_TOKENS = 1 << 30 };
+enum { HEADER_BYTES = 16, MAX_TOKENS = 1 << 30 };
 
 /* Reads the header of a section that is a hash table: numbers of entries, of slots, and two more.
  * Returns NULL on success, else a static error string. */
 static const char *hash_table_header(const void *section, size_t len, uint32_t header[4])
 {
-    if (section == NULL || len < HEADER_BYTES)
+    if (len < HEADER_BYTES)
         return "the section is shorter than its header of 16 bytes";
-    if ((uintptr_t)section % SECTION_ALIGN != 0)
-        return "the section does not start at a multiple of 8 bytes";
     memcpy(header, section, HEADER_BYTES);
     if (header[1] == 0 || (header[1] & (header[1] - 1)) != 0)
         return "the number of slots is not a power of two";
@@ -178,8 +176,6 @@ const char *unigram_view(struct unigram_pieces *pieces, const void *section, siz
     struct pieces_header header;
     if (len < sizeof header)
         return "the section is shorter than its header of 24 bytes";
-    if ((uintptr_t)section % 8 != 0)
-        return "the section does not start at a multiple of 8 bytes";
     memcpy(&header, section, sizeof header);
     if (len != sizeof header + 8 * (uint64_t)header.n + 4 * (uint64_t)header.n_units)
         return "the length of the section does not match its counts";

@@ -222,7 +222,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena tables = {0};
     if (is_set)
         do
-            wrong = tokenizer_build(&tokenizer, &tables);
+            wrong = tokenizer_build(&tokenizer, 2, &tables);
         while (arena_allocate(&tables));
     if (wrong == NULL) {
         const size_t first = data[2] < 128 ? len * data[2] / 128 : len;

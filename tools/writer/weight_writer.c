@@ -268,11 +268,10 @@ engine_status weight_writer_check_tokenizer(struct weight_writer *writer)
         const struct own_section *own = &writer->own_sections[i];
         wrong = tokenizer_view(&tokenizer, own->tag, own->data, own->len);
     }
-    wrong = wrong != NULL ? wrong : tokenizer_check(&tokenizer, SIZE_MAX);
     if (wrong == NULL) {
         struct arena tables = {0};
         do
-            wrong = tokenizer_build(&tokenizer, &tables);
+            wrong = tokenizer_build(&tokenizer, SIZE_MAX, &tables);
         while (arena_allocate(&tables));
         wrong = tables.base != NULL ? wrong : "there is no memory";
         free(tables.base);

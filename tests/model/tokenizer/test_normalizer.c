@@ -326,8 +326,6 @@ TEST(damaged_charsmap)
     assert_null(charsmap_view(&map, section, sizeof section));
     assert_string_equal(charsmap_view(&map, section, 3),
                         "the section is shorter than its header of 4 bytes");
-    assert_string_equal(charsmap_view(&map, (char *)section + 1, 8),
-                        "the section does not start at a multiple of 4 bytes");
     section[0] = 5;
     assert_string_equal(charsmap_view(&map, section, sizeof section),
                         "the trie exceeds the section");
