@@ -59,17 +59,7 @@ struct utf8_char utf8_decode_last(const char *text, size_t len)
 
 size_t utf8_encode(uint32_t code, char out[UTF8_BYTES])
 {
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    const size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--) {
-        out[i] = (char)(0x80 | (code & 0x3F));
-        code >>= 6;
-    }
-    out[0] = (char)((0xF00u >> n & 0xF0u) | code);
-    return n;
+    return (size_t)utf8proc_encode_char((utf8proc_int32_t)code, (utf8proc_uint8_t *)out);
 }
 
 bool utf8_valid(const char *text, size_t len)
