@@ -60,6 +60,8 @@ run_lines() { # FILE: to $work/found
     done <"$1" | sed "s|$shared|SHARED|g; s|$work|WORK|g" >"$work/found"
 }
 
+mkdir "$work/inputs" && cp weights/default.weights "$work/inputs"
+(cd "$work/inputs" && . "$root/tests/cli/inputs.sh")
 for name in "${names[@]}"; do
     case_file=$(echo tests/cli/*/"$name".sh)
     [ -f "$case_file" ] || { echo "there is no case '$name'" && exit 2; }
@@ -68,8 +70,8 @@ for name in "${names[@]}"; do
         n_skipped=$((n_skipped + 1))
         continue
     fi
-    mkdir -p "$work/$name" && cp weights/default.weights "$work/$name"
-    (cd "$work/$name" && . "$root/tests/cli/inputs.sh" && run_lines "$root/$case_file")
+    cp -a "$work/inputs" "$work/$name"
+    (cd "$work/$name" && run_lines "$root/$case_file")
     if [ $renew ]; then
         cp "$work/found" "${case_file%.sh}.txt"
     elif diff -u "${case_file%.sh}.txt" "$work/found"; then
