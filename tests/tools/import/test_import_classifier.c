@@ -1,76 +1,64 @@
 /* encode-import of an embedding_classifier: embedding, positions, mean over the tokens, dense
  * softmax, with no layer, as the first models of a course in Keras are. Tensors are random; what is
  * expected is computed here, in double, from the same numbers. */
+#include "tests/owned.h"
 #include "tests/tools/import/import_cases.h"
 #include "tests/tools/shell.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { WORDS = 7, WIDTH = 5, POSITIONS = 9, LABELS = 3 };
 
-static float embedding[WORDS][WIDTH], position[POSITIONS][WIDTH], weight[LABELS][WIDTH],
-    bias[LABELS];
+/* The numbers of model.safetensors, and where its tensors are in them. */
+static float numbers[(WORDS + POSITIONS + LABELS + 1) * WIDTH];
+static const float *embedding, *position, *weight, *bias; /* position, bias: or NULL */
+static bool is_kernel;                                    /* weight is [WIDTH, LABELS] */
 
 /* ---- The directory ---- */
 
-static void fill(float *values, size_t n, uint64_t *state)
+/* config.json with more members, "'key': value, ..."; null: the key is absent. */
+static void write_config(const char *members)
 {
-    for (size_t i = 0; i < n; i++)
-        values[i] = (float)support_below(state, 2001) / 500 - 2;
-}
-
-static json_t *config(void)
-{
-    return json_pack("{s:s, s:i, s:i, s:i, s:{s:s, s:s, s:s}}", "model_type",
-                     "embedding_classifier", "vocab_size", WORDS, "hidden_size", WIDTH,
-                     "max_position_embeddings", POSITIONS, "id2label", "0", "bad", "1", "plain",
-                     "2", "good");
-}
-
-static void write_config(const char *key, json_t *value)
-{
-    json_t *whole = config();
-    if (key != NULL)
-        json_object_set_new(whole, key, value);
-    tiny_write_json(import_directory, "config.json", whole);
-    json_decref(whole);
+    char text[200];
+    json_t *config =
+        json_pack("{s:s, s:i, s:i, s:i, s:{s:s, s:s, s:s}}", "model_type", "embedding_classifier",
+                  "vocab_size", WORDS, "hidden_size", WIDTH, "max_position_embeddings", POSITIONS,
+                  "id2label", "0", "bad", "1", "plain", "2", "good");
+    snprintf(text, sizeof text, "{%s}", members);
+    json_t *more = json_loads(tiny_json(text), 0, NULL);
+    assert_int_equal(json_object_update(config, more), 0);
+    tiny_write_json(import_directory, "config.json", config);
+    json_decref(config);
+    json_decref(more);
 }
 
 enum { NO_POSITIONS = 1, KERNEL = 2, NO_BIAS = 4 };
 
-/* The file has the numbers in the order in which tensors are added. */
-static size_t put(struct tiny_tensors *tensors, float *data, size_t at, const char *name, int rows,
-                  int cols, const float *values)
+/* Adds a tensor, whose numbers come after those of the last one. */
+static const float *put(struct tiny_tensors *tensors, const char *name, int rows, int cols)
 {
-    const int shape[] = {rows, cols > 0 ? cols : -1, -1};
-    size_t n = (size_t)(rows * (cols > 0 ? cols : 1));
-    tiny_tensors_add(tensors, name, "F32", shape);
-    memcpy(data + at, values, n * sizeof *data);
-    return at + n;
+    const float *at = numbers + tensors->n_data / sizeof *numbers;
+    tiny_tensors_add(tensors, name, "F32", (const int[]){rows, cols, -1});
+    return at;
 }
 
 static void write_tensors(unsigned kind)
 {
     struct tiny_tensors tensors = {.header = json_object()};
-    float data[(WORDS + POSITIONS + LABELS + 1) * WIDTH], kernel[WIDTH][LABELS];
-    size_t n = 0, len;
-    for (size_t i = 0; i < LABELS; i++)
-        for (size_t k = 0; k < WIDTH; k++)
-            kernel[k][i] = weight[i][k];
-    n = put(&tensors, data, n, "embedding.weight", WORDS, WIDTH, embedding[0]);
-    if (!(kind & NO_POSITIONS))
-        n = put(&tensors, data, n, "position_embedding.weight", POSITIONS, WIDTH, position[0]);
-    if (kind & KERNEL)
-        n = put(&tensors, data, n, "classifier.kernel", WIDTH, LABELS, kernel[0]);
-    else
-        n = put(&tensors, data, n, "classifier.weight", LABELS, WIDTH, weight[0]);
-    if (!(kind & NO_BIAS))
-        n = put(&tensors, data, n, "classifier.bias", LABELS, 0, bias);
+    size_t len;
+    is_kernel = kind & KERNEL;
+    embedding = put(&tensors, "embedding.weight", WORDS, WIDTH);
+    position =
+        kind & NO_POSITIONS ? NULL : put(&tensors, "position_embedding.weight", POSITIONS, WIDTH);
+    weight = is_kernel ? put(&tensors, "classifier.kernel", WIDTH, LABELS)
+                       : put(&tensors, "classifier.weight", LABELS, WIDTH);
+    bias = kind & NO_BIAS ? NULL : put(&tensors, "classifier.bias", LABELS, -1);
     char *file = tiny_tensors_file(&tensors, &len);
-    memcpy(file + len - tensors.n_data, data, n * sizeof *data);
+    memcpy(file + len - tensors.n_data, numbers, tensors.n_data);
     support_write_in(import_directory, "model.safetensors", file, len);
     free(file);
     tiny_tensors_free(&tensors);
@@ -91,7 +79,7 @@ static void make_directory(void)
 {
     support_remove_dir(import_directory);
     assert_int_equal(mkdir(import_directory, 0700), 0);
-    write_config(NULL, NULL);
+    write_config("");
     write_tensors(0);
     write_tokenizer();
 }
@@ -100,13 +88,14 @@ static void make_directory(void)
 
 struct case_of {
     double embedding_scale, position_scale;
-    bool learned, sinusoidal, has_bias, is_max;
+    bool sinusoidal, is_max;
 };
+static const struct case_of USUAL = {.embedding_scale = 1, .position_scale = 1};
 
 static double position_of(const struct case_of *expected, size_t p, size_t i)
 {
-    if (expected->learned)
-        return position[p][i];
+    if (position != NULL)
+        return position[p * WIDTH + i];
     if (!expected->sinusoidal)
         return 0;
     double angle = (double)p / pow(10000, (double)(i / 2 * 2) / WIDTH);
@@ -120,7 +109,7 @@ static void expect_scores(const struct case_of *expected, const int *ids, size_t
     for (size_t i = 0; i < WIDTH; i++) {
         double total = 0, largest = -INFINITY;
         for (size_t p = 0; p < n; p++) {
-            double x = expected->embedding_scale * (double)embedding[ids[p]][i] +
+            double x = expected->embedding_scale * (double)embedding[ids[p] * WIDTH + (int)i] +
                        expected->position_scale * position_of(expected, p, i);
             total += x;
             largest = fmax(largest, x);
@@ -128,9 +117,9 @@ static void expect_scores(const struct case_of *expected, const int *ids, size_t
         pooled[i] = expected->is_max ? largest : total / (double)n;
     }
     for (size_t label = 0; label < LABELS; label++) {
-        double logit = expected->has_bias ? (double)bias[label] : 0;
+        double logit = bias != NULL ? (double)bias[label] : 0;
         for (size_t i = 0; i < WIDTH; i++)
-            logit += (double)weight[label][i] * pooled[i];
+            logit += (double)weight[is_kernel ? i * LABELS + label : label * WIDTH + i] * pooled[i];
         sum += scores[label] = exp(logit);
     }
     for (size_t label = 0; label < LABELS; label++)
@@ -164,11 +153,10 @@ static void check(const struct case_of *expected, const char *what)
 
 TEST(learned)
 {
-    const struct case_of expected = {1, 1, .learned = true, .has_bias = true};
     make_directory();
-    check(&expected, "learned positions");
+    check(&USUAL, "learned positions");
     write_tensors(KERNEL);
-    check(&expected, "a kernel");
+    check(&USUAL, "a kernel");
     const struct shell_result *result =
         shell_expect(0, "$ENCODE -m c.weights --labels 'The film is not good.'");
     assert_true(strstr(result->out, "bad") || strstr(result->out, "plain") ||
@@ -182,40 +170,30 @@ TEST(learned)
 
 TEST(variants)
 {
-    struct case_of expected = {1, 1, .has_bias = true};
+    static const struct case_of scaled = {2, 0.5, .sinusoidal = true, .is_max = true};
     make_directory();
     write_tensors(NO_POSITIONS);
-    check(&expected, "no positions");
+    check(&USUAL, "no positions");
     write_tensors(NO_POSITIONS | NO_BIAS | KERNEL);
-    expected.has_bias = false;
-    check(&expected, "no bias");
+    check(&USUAL, "no bias");
     write_tensors(NO_POSITIONS);
-    expected.has_bias = true;
-    json_t *whole = config();
-    json_object_set_new(whole, "position", json_string("sinusoidal"));
-    json_object_set_new(whole, "embedding_scale", json_real(2));
-    json_object_set_new(whole, "position_scale", json_real(0.5));
-    json_object_set_new(whole, "pooling", json_string("max"));
-    json_object_del(whole, "id2label"); /* the classifier's rows say how many there are */
-    tiny_write_json(import_directory, "config.json", whole);
-    json_decref(whole);
-    expected = (struct case_of){2, 0.5, .sinusoidal = true, .has_bias = true, .is_max = true};
-    check(&expected, "sinusoids, scales, max");
+    write_config("'position': 'sinusoidal', 'embedding_scale': 2.0, 'position_scale': 0.5, "
+                 "'pooling': 'max', 'id2label': null"); /* the rows say how many labels there are */
+    check(&scaled, "sinusoids, scales, max");
     write_tensors(NO_POSITIONS | KERNEL);
-    check(&expected, "labels by the columns of a kernel");
+    check(&scaled, "labels by the columns of a kernel");
 }
 
 /* As for the other classes: a tokenizer.json of HuggingFace, and other types of the table. */
 TEST(tokenizers_and_types)
 {
-    const struct case_of expected = {1, 1, .learned = true, .has_bias = true};
     make_directory();
     import_write("tokenizer.json",
                  "{'normalizer': {'type': 'Lowercase'}, 'pre_tokenizer': {'type': 'Sequence', "
                  "'pretokenizers': [{'type': 'WhitespaceSplit'}, {'type': 'Punctuation', "
                  "'behavior': 'Removed'}]}, 'model': {'type': 'WordLevel', 'unk_token': '<unk>', "
                  "'vocab': {'<unk>': 1, 'the': 2, 'film': 3, 'is': 4, 'not': 5, 'good': 6}}}");
-    check(&expected, "HuggingFace's tokenizer");
+    check(&USUAL, "HuggingFace's tokenizer");
     write_tokenizer();
     shell_expect(
         0,
@@ -226,35 +204,31 @@ TEST(tokenizers_and_types)
 
 TEST(refused)
 {
-    const struct {
-        const char *key;
-        json_t *value;
-        const char *words;
-    } cases[] = {
-        {"vocab_size", json_integer(8), "expected [8, 5]"},
-        {"vocab_size", json_integer(6), "expected fewer than the 6 rows"},
-        {"hidden_size", json_null(), "hidden_size"},
-        {"max_position_embeddings", json_integer(12), "expected [12, 5]"},
-        {"position", json_string("rotary"), "'position' is 'rotary'"},
-        {"position", json_string("none"), "position_embedding.weight"},
-        {"position", json_integer(1), "position"},
-        {"position_base", json_integer(7), "position_base"},
-        {"position_scale", json_real(-1), "'position_scale' is -1"},
-        {"embedding_scale", json_string("sqrt"), "embedding_scale"},
-        {"pooling", json_string("sum"), "'pooling' is 'sum'"},
-        {"pooling", json_string("none"), "head_pooling"},
-        {"num_labels", json_integer(4), "num_labels"},
-        {"architectures", json_pack("[s]", "BertModel"), "is of type 'bert'"},
+    static const char *const cases[][2] = {
+        {"'vocab_size': 8", "expected [8, 5]"},
+        {"'vocab_size': 6", "expected fewer than the 6 rows"},
+        {"'hidden_size': null", "hidden_size"},
+        {"'max_position_embeddings': 12", "expected [12, 5]"},
+        {"'position': 'rotary'", "'position' is 'rotary'"},
+        {"'position': 'none'", "position_embedding.weight"},
+        {"'position': 1", "position"},
+        {"'position_base': 7", "position_base"},
+        {"'position_scale': -1.0", "'position_scale' is -1"},
+        {"'embedding_scale': 'sqrt'", "embedding_scale"},
+        {"'pooling': 'sum'", "'pooling' is 'sum'"},
+        {"'pooling': 'none'", "head_pooling"},
+        {"'num_labels': 4", "num_labels"},
+        {"'architectures': ['BertModel']", "is of type 'bert'"},
     };
     make_directory();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        write_config(cases[i].key, cases[i].value);
-        import_refused(cases[i].key, cases[i].words);
+        write_config(cases[i][0]);
+        import_refused(cases[i][0], cases[i][1]);
     }
-    write_config("position", json_string("learned"));
+    write_config("'position': 'learned'");
     write_tensors(NO_POSITIONS);
     import_refused("no table of positions", "position_embedding.weight");
-    write_config(NULL, NULL);
+    write_config("");
     write_tensors(0);
     import_accepted("the directory as it was");
     import_write("tokenizer.json", "{'class_name': 'Tokenizer', 'config': {}}");
@@ -266,9 +240,7 @@ TEST(refused)
 SET_UP()
 {
     uint64_t random = 5;
-    fill(embedding[0], WORDS * WIDTH, &random);
-    fill(position[0], POSITIONS * WIDTH, &random);
-    fill(weight[0], LABELS * WIDTH, &random);
-    fill(bias, LABELS, &random);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        numbers[i] = (float)random_within(&random, 2);
     import_setup();
 }
