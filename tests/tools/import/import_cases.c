@@ -83,7 +83,10 @@ void import_each(void (*make)(void), const struct import_case *cases, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         make();
-        import_write(cases[i].file, cases[i].text);
+        if (cases[i].file != NULL)
+            import_write(cases[i].file, cases[i].text);
+        else
+            import_config(cases[i].text);
         const char *words = cases[i].words != NULL ? cases[i].words : "= ";
         if (words[0] != '=') {
             import_refused(cases[i].text, words);

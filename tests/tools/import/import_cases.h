@@ -29,7 +29,8 @@ void config_is(const struct model_config *config, const char *values, const char
 void import_write(const char *name, const char *text);
 void import_config(const char *members);
 
-/* Each of these files alone is in a directory that make makes. Words of the refusal; NULL, or "= "
+/* Each of these files alone is in a directory that make makes; NULL: config.json, of
+ * tiny_config_of(text). Words of the refusal; NULL, or "= "
  * and values of the config: it is accepted. */
 struct import_case {
     const char *file, *text, *words;

@@ -73,138 +73,101 @@ TEST(config_types)
 
 TEST(config_values)
 {
-    static const struct {
-        const char *key, *value, *words; /* NULL: accepted */
-    } cases[] = {
-        {"num_hidden_layers", "1000000000", "encoder.layer.2."},
-        {"num_hidden_layers", "1", "encoder.layer.1."},
-        {"hidden_size", "2147483646", "expected [16, 2147483646]"},
-        {"num_attention_heads", "3", "num_attention_heads"},
-        {"architectures", "['LlamaForCausalLM']", "LlamaForCausalLM"},
-        {"architectures", "['BertModel', 'BertForMaskedLM']", "2 names"},
-        {"architectures", "[1]", "architectures"},
-        {"model_type", "'roberta'", "'model_type' is 'roberta'"},
-        {"hidden_act", "'quick_gelu'", "quick_gelu"},
-        {"position_embedding_type", "'relative_key'", "relative_key"},
-        {"is_decoder", "true", "is_decoder"},
-        {"pruned_heads", "{'1': [0]}", "pruned_heads"},
-        {"pruned_heads", "{}", NULL},
-        {"quantization_config", "{'quant_method': 'gptq'}", "quantization_config"},
-        {"layer_norm_eps", "0.0", "layer_norm_eps"},
-        {"layer_norm_eps", "1e-60", "layer_norm_eps"}, /* 0 as a float */
-        {"type_vocab_size", "1", "token_type_embeddings"},
-        {"architectures", "null", NULL}, /* but a model_type; and the reverse */
-        {"model_type", "null", NULL},
-        {"architectures", "['BertForSequenceClassification']", "classifier"},
+    static const struct import_case cases[] = {
+        {NULL, "'num_hidden_layers': 1000000000", "encoder.layer.2."},
+        {NULL, "'num_hidden_layers': 1", "encoder.layer.1."},
+        {NULL, "'hidden_size': 2147483646", "expected [16, 2147483646]"},
+        {NULL, "'num_attention_heads': 3", "num_attention_heads"},
+        {NULL, "'architectures': ['LlamaForCausalLM']", "LlamaForCausalLM"},
+        {NULL, "'architectures': ['BertModel', 'BertForMaskedLM']", "2 names"},
+        {NULL, "'architectures': [1]", "architectures"},
+        {NULL, "'model_type': 'roberta'", "'model_type' is 'roberta'"},
+        {NULL, "'hidden_act': 'quick_gelu'", "quick_gelu"},
+        {NULL, "'position_embedding_type': 'relative_key'", "relative_key"},
+        {NULL, "'is_decoder': true", "is_decoder"},
+        {NULL, "'pruned_heads': {'1': [0]}", "pruned_heads"},
+        {NULL, "'pruned_heads': {}", NULL},
+        {NULL, "'quantization_config': {'quant_method': 'gptq'}", "quantization_config"},
+        {NULL, "'layer_norm_eps': 0.0", "layer_norm_eps"},
+        {NULL, "'layer_norm_eps': 1e-60", "layer_norm_eps"}, /* 0 as a float */
+        {NULL, "'type_vocab_size': 1", "token_type_embeddings"},
+        {NULL, "'architectures': null", NULL}, /* but a model_type; and the reverse */
+        {NULL, "'model_type': null", NULL},
+        {NULL, "'architectures': ['BertForSequenceClassification']", "classifier"},
+        {"config.json", "{'hidden_size': 8}", "no 'architectures', no 'model_type'"},
+        {"config.json", "{'model_type': 'magic'}", "the architecture magic is not known"},
     };
-    import_make();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char member[100];
-        snprintf(member, sizeof member, "'%s': %s", cases[i].key, cases[i].value);
-        import_config(member);
-        if (cases[i].words)
-            import_refused(cases[i].value, cases[i].words);
-        else
-            import_accepted(cases[i].value);
-    }
-    import_write("config.json", "{'hidden_size': 8}");
-    import_refused("neither", "no 'architectures', no 'model_type'");
-    import_write("config.json", "{'model_type': 'magic'}");
-    import_refused("another type alone", "the architecture magic is not known");
+    IMPORT_EACH(import_make, cases);
 }
 
-TEST(labels)
+static void make_one_label(void)
 {
-    static const struct {
-        const char *labels, *words;
-    } cases[] = {
-        {"{'0': 'a'}", NULL},
-        {"{'0': 'a', '1': 'b'}", "classifier.weight"},
-        {"{'1': 'a'}", "\"0\" is missing"},
-        {"{'0': 1}", "\"0\" is a number"},
-        {"{'zero': 'a'}", "\"0\" is missing"},
-        {"null", NULL}, /* as many as the classifier has rows */
-    };
     import_make();
     tiny_classifier(import_directory, 1, "F32");
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char members[100];
-        snprintf(members, sizeof members, CLASSIFIER ", 'id2label': %s", cases[i].labels);
-        import_config(members);
-        if (cases[i].words)
-            import_refused(cases[i].labels, cases[i].words);
-        else
-            import_accepted(cases[i].labels);
-    }
 }
 
-static void read_config(struct json_file *file, const char *text, struct checkpoint_config *config)
+static void make_two_labels(void)
 {
-    static struct folder folder;
-    READ_OR_FAIL({
-        json_file_parse(file, "config.json", text, strlen(text), false);
-        checkpoint_config_read(file, NULL, &folder, config);
-    });
+    import_make();
+    tiny_classifier(import_directory, 2, "F32");
 }
 
-/* How one logit becomes a score, and how several do. */
-TEST(scores)
+/* Names of labels, and how one logit becomes a score, and how several do. */
+TEST(labels)
 {
-#define ACTIVATION "'sbert_ce_default_activation_function': 'torch.nn.modules."
-    static const struct {
-        const char *member;
-        int64_t of_one, of_two;
-    } cases[] = {
-        {"", SCORES_SIGMOID, SCORES_SOFTMAX},
-        {ACTIVATION "linear.Identity'", SCORES_NONE, SCORES_NONE},
-        {ACTIVATION "activation.Sigmoid'", SCORES_SIGMOID, SCORES_SIGMOID},
-        {"'problem_type': 'multi_label_classification'", SCORES_SIGMOID, SCORES_SIGMOID},
-        {"'problem_type': 'single_label_classification'", SCORES_SIGMOID, SCORES_SOFTMAX},
-        {"'problem_type': 'regression'", SCORES_NONE, SCORES_NONE},
+#define NAMES(names) CLASSIFIER ", 'id2label': " names
+#define PROBLEM(n, type)                                                                           \
+    CLASSIFIER ", 'num_labels': " n ", 'problem_type': '" type "_classification'"
+#define ACTIVATION(n, name)                                                                        \
+    CLASSIFIER ", 'num_labels': " n                                                                \
+               ", 'sbert_ce_default_activation_function': 'torch.nn.modules." name "'"
+    static const struct import_case one[] = {
+        {NULL, NAMES("{'0': 'a'}"), NULL},
+        {NULL, NAMES("{'0': 'a', '1': 'b'}"), "classifier.weight"},
+        {NULL, NAMES("{'1': 'a'}"), "\"0\" is missing"},
+        {NULL, NAMES("{'0': 1}"), "\"0\" is a number"},
+        {NULL, NAMES("{'zero': 'a'}"), "\"0\" is missing"},
+        {NULL, NAMES("null"), "= labels=1"}, /* as many as the classifier has rows */
+        {NULL, CLASSIFIER ", 'num_labels': 1", "= scores=sigmoid"},
+        {NULL, ACTIVATION("1", "linear.Identity"), "= scores=none"},
+        {NULL, ACTIVATION("1", "activation.Sigmoid"), "= scores=sigmoid"},
+        {NULL, PROBLEM("1", "multi_label"), "= scores=sigmoid"},
+        {NULL, PROBLEM("1", "single_label"), "= scores=sigmoid"},
+        {NULL, CLASSIFIER ", 'num_labels': 1, 'problem_type': 'regression'", "= scores=none"},
     };
-    struct checkpoint_config config;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int n_labels = 1; n_labels <= 2; n_labels++) {
-            char members[200];
-            struct json_file file;
-            snprintf(members, sizeof members, CLASSIFIER ", 'num_labels': %d%s%s", n_labels,
-                     *cases[i].member ? ", " : "", cases[i].member);
-            json_t *root = tiny_config_of(members);
-            char *text = json_dumps(root, 0);
-            json_decref(root);
-            read_config(&file, text, &config);
-            if (config.model.scores != (n_labels == 1 ? cases[i].of_one : cases[i].of_two))
-                fail_msg("%s: scores %d", members, (int)config.model.scores);
-            import_free();
-            free(text);
-        }
+    static const struct import_case two[] = {
+        {NULL, CLASSIFIER ", 'num_labels': 2", "= scores=softmax"},
+        {NULL, ACTIVATION("2", "linear.Identity"), "= scores=none"},
+        {NULL, ACTIVATION("2", "activation.Sigmoid"), "= scores=sigmoid"},
+        {NULL, PROBLEM("2", "multi_label"), "= scores=sigmoid"},
+        {NULL, PROBLEM("2", "single_label"), "= scores=softmax"},
+        {NULL, CLASSIFIER ", 'num_labels': 2, 'problem_type': 'regression'", "= scores=none"},
+    };
+#undef NAMES
+#undef PROBLEM
 #undef ACTIVATION
+    IMPORT_EACH(make_one_label, one);
+    IMPORT_EACH(make_two_labels, two);
 }
 
 /* Texts that are not JSON, or too much JSON. */
 TEST(json)
 {
     enum { DEPTH = 100000 };
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"", "not JSON"},
-        {"{", "not JSON"},
-        {"null", "config.json"},
-        {"[]", "expected an object"},
-        {"'config'", "config.json"},
-        {"{'hidden_size': 8, 'hidden_size': 16}", "duplicate"},
-        {"{'hidden_size': 1e999}", "config.json"},
-        {"{'model_type': 'a\\u0000b'}", "config.json"},
-        {"{'model_type': '\xff\xfe'}", "config.json"},
-        {"{} {}", "config.json"},
+    static const struct import_case cases[] = {
+        {"config.json", "", "not JSON"},
+        {"config.json", "{", "not JSON"},
+        {"config.json", "null", "config.json"},
+        {"config.json", "[]", "expected an object"},
+        {"config.json", "'config'", "config.json"},
+        {"config.json", "{'hidden_size': 8, 'hidden_size': 16}", "duplicate"},
+        {"config.json", "{'hidden_size': 1e999}", "config.json"},
+        {"config.json", "{'model_type': 'a\\u0000b'}", "config.json"},
+        {"config.json", "{'model_type': '\xff\xfe'}", "config.json"},
+        {"config.json", "{} {}", "config.json"},
     };
     static const char *const openings[] = {"[", "{\"a\":"};
-    import_make();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        tiny_write_text(import_directory, "config.json", cases[i].text);
-        import_refused(cases[i].text, cases[i].words);
-    }
+    IMPORT_EACH(import_make, cases);
     for (size_t i = 0; i < 2; i++) {
         size_t n = strlen(openings[i]);
         char *deep = malloc(n * DEPTH + 1);
@@ -284,36 +247,33 @@ TEST(note_of_unread_keys)
     assert_null(strstr(shell_expect(0, "$IMPORT %s --dry-run", import_directory)->err, "no code"));
 }
 
-/* As sentence-transformers 6 saves a cross-encoder: its activation is in a file of its own, which
- * comes before config.json, and problem_type after both. */
-TEST(activation_of_sentence_transformers_6)
+static void make_cross_encoder(void)
 {
-    static const char *const names[] = {"linear.Identity", "activation.Sigmoid"};
-    import_make();
-    tiny_classifier(import_directory, 1, "F32");
+    make_one_label();
+    import_config(CLASSIFIER ", 'num_labels': 1, 'problem_type': 'regression', "
+                             "'sbert_ce_default_activation_function': "
+                             "'torch.nn.modules.activation.Tanh'");
     import_write("modules.json", "[{'idx': 0, 'name': '0', 'path': '', 'type': "
                                  "'sentence_transformers.base.modules.transformer.Transformer'}]");
     import_write(
         "sentence_bert_config.json",
         "{'transformer_task': 'sequence-classification', 'modality_config': {'text': {'method': "
         "'forward', 'method_output_name': 'logits'}}, 'module_output_name': 'scores'}");
-    for (size_t i = 0; i < 3; i++) {
-        char text[300];
-        snprintf(text, sizeof text,
-                 CLASSIFIER ", 'num_labels': 1, 'problem_type': 'regression', "
-                            "'sbert_ce_default_activation_function': 'torch.nn.modules.%s'",
-                 names[i < 2 ? 1 - i : 0]);
-        import_config(text);
-        snprintf(text, sizeof text,
-                 "{'model_type': 'CrossEncoder', 'prompts': {}, 'activation_fn': '%s%s'}",
-                 i < 2 ? "torch.nn.modules." : "other.", names[i % 2]);
-        import_write("config_sentence_transformers.json", text);
-        if (i == 2) {
-            import_refused("an activation of other code", "'other.linear.Identity' is not known");
-            continue;
-        }
-        import_is(i == 0 ? "scores=none" : "scores=sigmoid");
-    }
+}
+
+/* As sentence-transformers 6 saves a cross-encoder: its activation is in a file of its own, which
+ * comes before config.json, and problem_type after both. */
+TEST(activation_of_sentence_transformers_6)
+{
+#define WITH(of) "{'model_type': 'CrossEncoder', 'prompts': {}, 'activation_fn': '" of "'}"
+    static const char st[] = "config_sentence_transformers.json";
+    static const struct import_case cases[] = {
+        {st, WITH("torch.nn.modules.linear.Identity"), "= scores=none"},
+        {st, WITH("torch.nn.modules.activation.Sigmoid"), "= scores=sigmoid"},
+        {st, WITH("other.linear.Identity"), "'other.linear.Identity' is not known"},
+    };
+#undef WITH
+    IMPORT_EACH(make_cross_encoder, cases);
 }
 
 /* Files of a tokenizer; tests/tools/tokenizer/test_reference_classes.sh has what contradicts. */

@@ -95,21 +95,24 @@ TEST(head_beside_modules)
     import_is("head=mask");
 }
 
+static void make_masked(void)
+{
+    import_make();
+    write_masked_model(BIAS);
+}
+
 /* Its dense layer has the model's activation. */
 TEST(activations)
 {
-    static const char *const cases[][2] = {
-        {"gelu", "head_dense=gelu"},  {"gelu_new", "head_dense=gelu_tanh"},
-        {"relu", "head_dense=relu"},  {"silu", "head_dense=silu"},
-        {"swish", "head_dense=silu"}, {"gelu_python", "head_dense=gelu"}};
-    import_make();
-    write_masked_model(BIAS);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char members[100];
-        snprintf(members, sizeof members, MASKED ", 'hidden_act': '%s'", cases[i][0]);
-        import_config(members);
-        import_is(cases[i][1]);
-    }
+    static const struct import_case cases[] = {
+        {NULL, MASKED ", 'hidden_act': 'gelu'", "= head_dense=gelu"},
+        {NULL, MASKED ", 'hidden_act': 'gelu_new'", "= head_dense=gelu_tanh"},
+        {NULL, MASKED ", 'hidden_act': 'relu'", "= head_dense=relu"},
+        {NULL, MASKED ", 'hidden_act': 'silu'", "= head_dense=silu"},
+        {NULL, MASKED ", 'hidden_act': 'swish'", "= head_dense=silu"},
+        {NULL, MASKED ", 'hidden_act': 'gelu_python'", "= head_dense=gelu"},
+    };
+    IMPORT_EACH(make_masked, cases);
 }
 
 /* ---- Cross-encoders ---- */
