@@ -72,10 +72,9 @@ static double *dense(struct plain_model *model, const char *name, const char *ac
 {
     double *y = plain_linear(model, name, x, 1, n, n_out);
     for (size_t i = 0; i < n_out; i++)
-        y[i] = plain_is(activation, "identity")  ? y[i]
-               : plain_is(activation, "tanh")    ? tanh(y[i])
-               : plain_is(activation, "sigmoid") ? 1 / (1 + exp(-y[i]))
-                                                 : plain_activate(model, activation, false, y[i]);
+        y[i] = plain_activation(activation, y[i]);
+    if (isnan(plain_activation(activation, 0)))
+        plain_complain(model, "activation %s is not known", activation);
     return y;
 }
 

@@ -1,4 +1,6 @@
 /* attention.c - multi-head attention: which keys a query sees, and what heads know of positions. */
+#include "engine/plain/attention.h"
+
 #include "engine/plain/steps.h"
 
 #include <math.h>
@@ -13,7 +15,7 @@ static size_t window_of(const struct plain_model *model)
     return is_global ? 0 : model->window;
 }
 
-static bool sees(const struct plain_model *model, size_t i, size_t j)
+bool plain_sees(const struct plain_model *model, size_t i, size_t j)
 {
     size_t window = window_of(model), distance = i > j ? i - j : j - i;
     return (window == 0 || distance <= window) && (j <= i || plain_is(model->mask, "full"));
@@ -23,8 +25,8 @@ static bool sees(const struct plain_model *model, size_t i, size_t j)
 
 /* Turns pair n of w/2 pairs of columns by θ = position / base^(2n/w). A factor f without a trained
  * length makes it position / (f·base)^(2n/w) / f^(2/w). */
-static void turn(const struct plain_model *model, double *head, size_t head_width, size_t position,
-                 size_t length)
+void plain_turn(const struct plain_model *model, double *head, size_t head_width, size_t position,
+                size_t length)
 {
     size_t turned = head_width == model->head_width ? model->rotary_width : head_width;
     double width = (double)turned, trained = (double)model->rotary_trained;
@@ -75,53 +77,30 @@ static size_t position_of(const struct plain_model *model, ptrdiff_t distance)
     return (size_t)fmin(fmax(place, 0), 2 * span - 1);
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-/* A head's queries, keys and values [T, K], their rows `stride` apart, and its keys and queries of
- * positions, NULL unless the model has them. */
-struct head {
-    size_t index, width, stride;
-    const double *queries, *keys, *values;
-    const double *position_keys, *position_queries; /* [2S, K] */
-};
-
 /* The rows of a head in a table of positions, which all heads have in the layer. */
-static const double *positions_of(struct plain_model *model, const char *name,
-                                  const struct head *head)
+static const double *positions_of(struct plain_model *model, const char *name, size_t head,
+                                  size_t width)
 {
     const size_t n = (2 * span_of(model) + 15) / 16 * 16;
-    const double *table = plain_values(model, name, ".weight", model->n_heads * n, head->width);
-    return table ? table + head->index * n * head->width : NULL;
+    const double *table = plain_values(model, name, ".weight", model->n_heads * n, width);
+    return table ? table + head * n * width : NULL;
 }
 
 /* What positions add to the score of query i and key j: a number by their distance, or
  * q_i·key[2S - 1 - b] + k_j·query[b], b the number of the position of i - j. */
-static double position_score(const struct plain_model *model, const struct head *head, size_t i,
-                             size_t j)
+static double position_score(const struct plain_model *model, const struct plain_head *head,
+                             size_t i, size_t j)
 {
-    const size_t most = model->distances, distance = i > j ? i - j : j - i;
-    const size_t reach = distance < most ? distance : most;
-    const double *biases = model->distance_bias, *q = head->queries + i * head->stride;
-    double sum = 0;
-    if (plain_is(model->attention_position, "alibi"))
-        return -slope(head->index, model->n_heads) * (double)distance;
-    if (biases)
-        return biases[head->index * (2 * most + 1) + (j < i ? most - reach : most + reach)];
-    if (!head->position_keys && !head->position_queries)
-        return 0;
-    const size_t b = position_of(model, (ptrdiff_t)i - (ptrdiff_t)j);
+    const ptrdiff_t most = (ptrdiff_t)model->distances, ahead = (ptrdiff_t)j - (ptrdiff_t)i;
+    const size_t width = head->width, b = position_of(model, -ahead);
+    double sum = -head->slope * fabs((double)ahead);
+    if (head->biases)
+        sum += head->biases[ahead > most ? most : ahead < -most ? -most : ahead];
     if (head->position_keys)
-        sum +=
-            dot(q, head->position_keys + (2 * span_of(model) - 1 - b) * head->width, head->width);
+        sum += plain_dot(head->queries + i * head->stride,
+                         head->position_keys + (2 * span_of(model) - 1 - b) * width, width);
     if (head->position_queries)
-        sum += dot(head->keys + j * head->stride, head->position_queries + b * head->width,
-                   head->width);
+        sum += plain_dot(head->keys + j * head->stride, head->position_queries + b * width, width);
     return sum;
 }
 
@@ -145,57 +124,63 @@ static void prepare(struct plain_model *model, const struct plain_text *text, do
                 if (is_value ? model->value_norm : plain_is(model->query_key_norm, "yes"))
                     plain_normalise(model, "rms", name, head, 1, width);
                 if (!is_value && plain_is(model->attention_position, "rotary"))
-                    turn(model, head, width, text->places[t].position, text->length);
+                    plain_turn(model, head, width, text->places[t].position, text->length);
             }
         }
     }
 }
 
-/* Scores [T, T] of a head: scale · q·kᵀ + what positions add, -inf where a query may not see a key,
- * which are the first n_keys tokens. */
-static void score(const struct plain_model *model, const struct head *head, size_t n_tokens,
-                  size_t n_keys, double *scores)
+void plain_score(const struct plain_model *model, const struct plain_head *head, size_t n_tokens,
+                 size_t n_keys, double *scores)
 {
     for (size_t i = 0; i < n_tokens; i++)
         for (size_t j = 0; j < n_tokens; j++)
             scores[i * n_tokens + j] =
-                !sees(model, i, j) || j >= n_keys
+                !plain_sees(model, i, j) || j >= n_keys
                     ? -(double)INFINITY
-                    : model->score_scale * dot(head->queries + i * head->stride,
-                                               head->keys + j * head->stride, head->width) +
+                    : model->score_scale * plain_dot(head->queries + i * head->stride,
+                                                     head->keys + j * head->stride, head->width) +
                           position_score(model, head, i, j);
 }
 
-static void softmax(double *row, size_t n)
-{
-    double largest = row[0], sum = 0;
-    for (size_t j = 1; j < n; j++)
-        largest = fmax(largest, row[j]);
-    for (size_t j = 0; j < n; j++)
-        sum += row[j] = exp(row[j] - largest);
-    for (size_t j = 0; j < n; j++)
-        row[j] /= sum;
-}
-
-/* Adds the head's probabilities · v to out [T, K], rows `stride` apart. Scores become
- * probabilities. */
-static void mix(const struct head *head, double *scores, size_t n_tokens, double *out,
-                size_t stride)
+void plain_mix(const struct plain_head *head, double *scores, size_t n_tokens, double *out,
+               size_t stride)
 {
     for (size_t t = 0; t < n_tokens; t++) {
         double *probability = scores + t * n_tokens;
-        softmax(probability, n_tokens);
+        plain_softmax(probability, n_tokens, probability);
         for (size_t s = 0; s < n_tokens; s++)
             for (size_t i = 0; i < head->width; i++)
                 out[t * stride + i] += probability[s] * head->values[s * head->stride + i];
     }
 }
 
+/* Head h of qkv [T, stride], in which n_key_heads keys and values follow the queries. */
+static struct plain_head head_of(struct plain_model *model, size_t h, const double *qkv,
+                                 size_t width, size_t n_key_heads)
+{
+    const char *position = model->attention_position, *terms = model->position_terms;
+    const bool is_disentangled = plain_is(position, "disentangled");
+    struct plain_head head = {.width = width,
+                              .stride = (model->n_heads + 2 * n_key_heads) * width,
+                              .queries = qkv + h * width};
+    head.keys = qkv + (model->n_heads + h * n_key_heads / model->n_heads) * width;
+    head.values = head.keys + n_key_heads * width;
+    if (plain_is(position, "alibi"))
+        head.slope = slope(h, model->n_heads);
+    if (model->distance_bias)
+        head.biases = model->distance_bias + h * (2 * model->distances + 1) + model->distances;
+    if (is_disentangled && !plain_is(terms, "p2c"))
+        head.position_keys = positions_of(model, "attention.position_key", h, width);
+    if (is_disentangled && !plain_is(terms, "c2p"))
+        head.position_queries = positions_of(model, "attention.position_query", h, width);
+    return head;
+}
+
 double *plain_self_attention(struct plain_model *model, const double *x,
                              const struct plain_text *text, double *map)
 {
     const bool is_local = window_of(model) > 0;
-    const bool is_disentangled = plain_is(model->attention_position, "disentangled");
     const size_t n_tokens = text->n_tokens, n_heads = model->n_heads;
     const size_t width = is_local ? model->head_width : model->global_head_width;
     const size_t n_key_heads = is_local ? model->n_key_heads : model->global_key_heads;
@@ -204,20 +189,13 @@ double *plain_self_attention(struct plain_model *model, const double *x,
     double *qkv = plain_linear(model, "attention.qkv", x, n_tokens, model->width, stride);
     double *heads = plain_doubles(n_tokens * n_queries);
     prepare(model, text, qkv, stride, n_key_heads, width);
-    for (size_t h = 0; h < n_heads; h++) {
-        struct head head = {.index = h, .width = width, .stride = stride};
+    for (size_t h = 0; h < n_heads && model->error[0] == '\0'; h++) {
+        const struct plain_head head = head_of(model, h, qkv, width, n_key_heads);
         double *scores = map + h * n_tokens * n_tokens;
-        head.queries = qkv + h * width;
-        head.keys = qkv + n_queries + h * n_key_heads / n_heads * width;
-        head.values = head.keys + n_key_heads * width;
-        if (is_disentangled && !plain_is(model->position_terms, "p2c"))
-            head.position_keys = positions_of(model, "attention.position_key", &head);
-        if (is_disentangled && !plain_is(model->position_terms, "c2p"))
-            head.position_queries = positions_of(model, "attention.position_query", &head);
-        score(model, &head, n_tokens, n_tokens - text->n_unseen, scores);
+        plain_score(model, &head, n_tokens, n_tokens - text->n_unseen, scores);
         snprintf(title, sizeof title, "layers.%zu head %zu: scale · q·kᵀ + bias", model->layer, h);
         plain_show(model, title, scores, n_tokens, n_tokens);
-        mix(&head, scores, n_tokens, heads + h * width, n_queries);
+        plain_mix(&head, scores, n_tokens, heads + h * width, n_queries);
         snprintf(title, sizeof title, "layers.%zu head %zu: softmax(scale · q·kᵀ + bias)",
                  model->layer, h);
         plain_show(model, title, scores, n_tokens, n_tokens);

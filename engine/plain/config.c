@@ -44,20 +44,21 @@ static const struct key KEYS[] = {
     {"max_tokens", COUNT, AT(max_tokens), NULL, NULL},
     {"token_types", COUNT, AT(n_types), "0", NULL},
     {"embedding_scale", NUMBER, AT(embedding_scale), "1", NULL},
-    {"embedding_norm", NAME, AT(embedding_norm), "none", NULL},
+    {"embedding_norm", NAME, AT(embedding_norm), "none", " none layer rms "},
     {"embedding_width", COUNT, AT(embedding_width), "0", NULL},
-    {"position", NAME, AT(position), "none", NULL},
+    {"position", NAME, AT(position), "none",
+     " none sinusoidal learned index binary fourier exponential "},
     {"position_offset", COUNT, AT(position_offset), "0", NULL},
     {"position_skips_padding", YES, AT(skips_padding), "no", NULL},
     {"position_base", NUMBER, AT(position_base), "10000", NULL},
     {"position_scale", NUMBER, AT(position_scale), "1", NULL},
     {"position_frequencies", COUNT, AT(n_frequencies), "0", NULL},
-    {"norm", NAME, AT(norm), "layer", NULL},
+    {"norm", NAME, AT(norm), "layer", " layer rms "},
     {"norm_eps", NUMBER, AT(norm_eps), "0", NULL},
     {"norm_place", NAME, AT(norm_place), "post", " post pre sandwich twice "},
     {"first_norm", YES, AT(first_norm), "yes", NULL},
     {"final_norm", YES, AT(final_norm), "no", NULL},
-    {"activation", NAME, AT(activation), "gelu", NULL},
+    {"activation", NAME, AT(activation), "gelu", " relu gelu gelu_tanh silu "},
     {"gate", NAME, AT(gate), "none", " none first second "},
     {"mask", NAME, AT(mask), "full", " full causal "},
     {"layer_groups", COUNT, AT(n_groups), "0", NULL},
@@ -106,6 +107,7 @@ static const struct key KEYS[] = {
     {"sparse_activation", NAME, AT(sparse_activation), "log", " log log_log "},
 };
 /* clang-format on */
+static const double MOST = 1 << 24; /* no model has more of anything */
 enum { N_KEYS = sizeof KEYS / sizeof *KEYS };
 
 /* Keys of which nothing here depends: the file has the biases, or the caller makes the queries. */
@@ -136,7 +138,7 @@ static void read_key(struct plain_model *model, const struct key *key)
         plain_complain(model, "%s is none of%s: %s", key->name, names, text);
     const double number = strtod(text, &end);
     const bool is_number = end != text && *end == '\0' && isfinite(number);
-    const bool is_count = number >= 0 && number <= 4294967296.0 && floor(number) == number;
+    const bool is_count = number >= 0 && number <= MOST && floor(number) == number;
     switch (key->kind) {
     case NAME: *(const char **)field = text; return;
     case YES: *(bool *)field = plain_is(text, "yes"); return;
@@ -170,7 +172,7 @@ static void read_others(struct plain_model *model)
         model->score_scale = 1 / sqrt((double)model->head_width);
     if (model->n_layers > 0 &&
         (n_heads == 0 || model->head_width == 0 || n_heads % model->n_key_heads != 0 ||
-         n_heads % model->global_key_heads != 0))
+         n_heads % model->global_key_heads != 0 || model->rotary_width > model->head_width))
         plain_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
                        model->width);
     const bool has_norm =
@@ -199,7 +201,7 @@ static void override(struct plain_model *model, const struct plain_options *opti
     if (options->position_scale)
         model->position_scale = *options->position_scale;
     if (options->frequencies) {
-        model->given_frequencies = options->frequencies;
+        model->frequencies = options->frequencies;
         model->n_frequencies = options->n_frequencies;
     }
     model->int8_rows = options->int8_rows;
@@ -215,10 +217,10 @@ struct plain_model plain_model_open(const struct plain_weights *weights,
     for (size_t i = 0; i < N_KEYS; i++)
         read_key(&model, &KEYS[i]);
     for (size_t i = 0, k; i < conf->n; i++) {
-        for (k = 0; k < N_KEYS && !plain_is(conf->keys[i], KEYS[k].name);)
+        for (k = 0; k < N_KEYS && !plain_is(conf->pairs[i].key, KEYS[k].name);)
             k++;
-        if (k == N_KEYS && !is_among(conf->keys[i], OTHERS))
-            plain_complain(&model, "CONF: %s is not known", conf->keys[i]);
+        if (k == N_KEYS && !is_among(conf->pairs[i].key, OTHERS))
+            plain_complain(&model, "CONF: %s is not known", conf->pairs[i].key);
     }
     if (error[0] == '\0')
         read_others(&model);

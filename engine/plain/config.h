@@ -13,9 +13,8 @@ struct plain_model {
     size_t feed_forward, vocabulary, max_tokens, n_types, position_offset;
     double embedding_scale, norm_eps, position_base, position_scale, score_scale;
     double rotary_base, rotary_local_base, rotary_factor;
-    const double *distance_bias;    /* [H, 2 · distances + 1] */
-    const double *frequencies;      /* [n_frequencies] of the file ... */
-    const float *given_frequencies; /* ... or, where not NULL, of the options */
+    const double *distance_bias; /* [H, 2 · distances + 1] */
+    const double *frequencies;   /* [n_frequencies] */
     size_t n_frequencies, n_labels, n_projections, token_vectors;
     bool skips_padding, final_norm, first_norm, value_norm, int8_rows;
     bool head_norm, head_late, head_tied, normalize, pools_prompt;

@@ -35,9 +35,40 @@ double plain_f16(uint32_t bits)
     return sign * (exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25));
 }
 
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
 static uint64_t element_bytes(enum plain_type type)
 {
     return type == PLAIN_F32 ? 4 : type >= PLAIN_INT8 ? 1 : 2;
+}
+
+/* Where what follows the elements is, in bytes from the tensor's start: int8's scales of rows; sums
+ * of rows, which nothing here needs, and factors of columns; numbers of the columns in f32, and
+ * these columns; the end. Panels are filled up to 16 rows, int8 to 4 columns. */
+struct parts {
+    uint64_t scales, factors, kept, end;
+};
+
+static struct parts parts_of(const struct plain_tensor *tensor)
+{
+    const bool is_int8 = tensor->type >= PLAIN_INT8, has_factors = tensor->type > PLAIN_INT8;
+    const bool is_panels = tensor->layout == PLAIN_PANELS;
+    const uint64_t rows = round_up(tensor->rows, is_panels ? 16 : 1);
+    const uint64_t n = rows * round_up(tensor->cols, is_panels && is_int8 ? 4 : 1);
+    struct parts parts;
+    parts.scales = is_int8 ? round_up(n, 64) : n * element_bytes(tensor->type);
+    parts.factors = parts.scales + (has_factors ? 8 : is_int8 ? 4 : 0) * rows;
+    parts.kept = parts.factors + (has_factors ? 4 * round_up(tensor->cols, 16) : 0);
+    parts.end = parts.kept + (tensor->type == PLAIN_INT8K ? 64 + 4 * 4 * rows : 0);
+    return parts;
+}
+
+uint64_t plain_stored_bytes(const struct plain_tensor *tensor)
+{
+    return parts_of(tensor).end;
 }
 
 /* Returns the offset of element (n, k) of the matrix [N, K], in elements. */
@@ -51,8 +82,8 @@ static uint64_t element_index(const struct plain_tensor *tensor, uint64_t n, uin
     return (n / 16 * cols + k) * 16 + n % 16;
 }
 
-static double element_value(const struct plain_tensor *tensor, const uint8_t *bytes,
-                            uint64_t scales, uint64_t n, uint64_t k)
+static double element_value(const struct plain_tensor *tensor, const uint8_t *bytes, uint64_t n,
+                            uint64_t k)
 {
     const uint8_t *at = bytes + element_bytes(tensor->type) * element_index(tensor, n, k);
     switch (tensor->type) {
@@ -61,109 +92,26 @@ static double element_value(const struct plain_tensor *tensor, const uint8_t *by
     case PLAIN_BF16: return plain_f32((const uint8_t[]){0, 0, at[0], at[1]}); /* the upper half */
     default: break;
     }
-    int integer = *at < 128 ? *at : *at - 256;
-    return integer * plain_f32(bytes + scales + 4 * n);
-}
-
-/* Stored rows and columns, padding of panels included. */
-static void stored_shape(const struct plain_tensor *tensor, uint64_t *rows, uint64_t *cols)
-{
-    bool panels = tensor->layout == PLAIN_PANELS;
-    *rows = panels ? ((uint64_t)tensor->rows + 15) / 16 * 16 : tensor->rows;
-    *cols =
-        panels && tensor->type >= PLAIN_INT8 ? ((uint64_t)tensor->cols + 3) / 4 * 4 : tensor->cols;
-}
-
-/* int8: the scales start at the next multiple of 64 after the elements. */
-static uint64_t scales_offset(uint64_t n_elements)
-{
-    return (n_elements + 63) / 64 * 64;
-}
-
-bool plain_stored_bytes(const struct plain_tensor *tensor, uint64_t *n_bytes)
-{
-    uint64_t rows, cols, n_elements;
-    stored_shape(tensor, &rows, &cols);
-    if (__builtin_mul_overflow(rows, cols, &n_elements) || n_elements > UINT64_MAX / 8 ||
-        rows > UINT64_MAX / 16)
-        return false;
-    *n_bytes = n_elements * element_bytes(tensor->type);
-    if (tensor->type >= PLAIN_INT8)
-        *n_bytes = scales_offset(n_elements) + 4 * rows;
-    if (tensor->type > PLAIN_INT8) /* column sums; factors */
-        *n_bytes += 4 * rows + ((uint64_t)tensor->cols + 15) / 16 * 16 * 4;
-    if (tensor->type == PLAIN_INT8K) /* numbers of four columns; these columns in f32 */
-        *n_bytes += 64 + 4 * 4 * rows;
-    return true;
-}
-
-/* Finds the columns' factors after the sums of the rows' integers; false if a sum is wrong or a
- * factor after the last is not zero. */
-static bool read_factors(const struct plain_tensor *tensor, const uint8_t *bytes, uint64_t rows,
-                         uint64_t cols, uint64_t scales)
-{
-    const uint8_t *sums = bytes + scales + 4 * rows, *factors = sums + 4 * rows;
-    for (uint64_t n = 0; n < rows; n++) {
-        int64_t sum = 0;
-        for (uint64_t k = 0; k < cols; k++)
-            sum += (int8_t)bytes[element_index(tensor, n, k)];
-        if ((int32_t)plain_u32(sums + 4 * n) != sum)
-            return false;
-    }
-    for (uint64_t k = 0; k < (tensor->cols + 15) / 16 * 16; k++) {
-        double factor = plain_f32(factors + 4 * k);
-        if (k < tensor->cols)
-            tensor->factors[k] = factor;
-        else if (factor != 0)
-            return false;
-    }
-    return true;
-}
-
-/* The columns in f32, whose numbers follow the factors at `bytes`; false: they do not ascend, or
- * what fills up is not zero. */
-static bool read_kept(const struct plain_tensor *tensor, const uint8_t *bytes, uint64_t rows)
-{
-    for (uint64_t i = 0; i < 16; i++) {
-        uint64_t column = plain_number(bytes + 4 * i, 4);
-        if (i >= 4 && column != 0)
-            return false;
-        if (i >= 4)
-            continue;
-        if (column >= tensor->cols || tensor->factors[column] != 0 ||
-            (i > 0 && column <= plain_number(bytes + 4 * i - 4, 4)))
-            return false;
-        for (uint64_t n = 0; n < rows; n++) {
-            const uint8_t *at = bytes + 64 + 4 * ((n / 16 * 4 + i) * 16 + n % 16);
-            double value = plain_f32(at);
-            if (n < tensor->rows)
-                tensor->values[n * tensor->cols + column] = value;
-            else if (value != 0)
-                return false;
-        }
-    }
-    return true;
+    const double factor = tensor->factors != NULL ? tensor->factors[k] : 1;
+    return (int8_t)*at * plain_f32(bytes + parts_of(tensor).scales + 4 * n) * factor;
 }
 
 bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes)
 {
-    uint64_t rows, cols;
-    stored_shape(tensor, &rows, &cols);
-    uint64_t scales = scales_offset(rows * cols);
-    if (tensor->factors != NULL && !read_factors(tensor, bytes, rows, cols, scales))
-        return false;
-    for (uint64_t n = 0; n < rows; n++) {
-        for (uint64_t k = 0; k < cols; k++) {
-            double value = element_value(tensor, bytes, scales, n, k);
-            if (n >= tensor->rows || k >= tensor->cols) {
-                if (value != 0.0)
-                    return false;
-                continue;
-            }
-            double factor = tensor->factors != NULL ? tensor->factors[k] : 1;
-            tensor->values[n * tensor->cols + k] = value * factor;
-        }
+    const struct parts parts = parts_of(tensor);
+    const size_t rows = tensor->rows, cols = tensor->cols;
+    for (size_t k = 0; tensor->factors != NULL && k < cols; k++)
+        tensor->factors[k] = plain_f32(bytes + parts.factors + 4 * k);
+    for (size_t n = 0; n < rows; n++)
+        for (size_t k = 0; k < cols; k++)
+            tensor->values[n * cols + k] = element_value(tensor, bytes, n, k);
+    for (size_t i = 0; tensor->type == PLAIN_INT8K && i < 4; i++) {
+        const size_t column = plain_u32(bytes + parts.kept + 4 * i);
+        if (column >= cols)
+            return false;
+        for (size_t n = 0; n < rows; n++)
+            tensor->values[n * cols + column] =
+                plain_f32(bytes + parts.kept + 64 + 4 * ((n / 16 * 4 + i) * 16 + n % 16));
     }
-    const uint8_t *after_factors = bytes + scales + 8 * rows + (tensor->cols + 15) / 16 * 64;
-    return tensor->type != PLAIN_INT8K || read_kept(tensor, after_factors, rows);
+    return true;
 }

@@ -23,7 +23,7 @@ struct plain_tensor {
     enum plain_type type;
     enum plain_layout layout;
     size_t n_dims, rows, cols;
-    uint64_t offset, n_bytes;
+    uint64_t offset;
     double *values;
     double *factors; /* int8 types but int8: [cols], which the values have in them, 0 of columns in
                         f32; else NULL */
@@ -37,12 +37,11 @@ double plain_f32(const uint8_t *bytes);
 /* The value of a binary16 number. */
 double plain_f16(uint32_t bits);
 
-/* The bytes that a tensor of this type, layout and shape takes; false if there is no such number.
- */
-bool plain_stored_bytes(const struct plain_tensor *tensor, uint64_t *n_bytes);
+/* The bytes that a tensor of this type, layout and shape takes. */
+uint64_t plain_stored_bytes(const struct plain_tensor *tensor);
 
-/* Fills tensor->values [rows, cols], and factors where it has them, from the stored bytes; false if
- * what fills up panels is not zero, or a column sum is wrong. */
+/* Fills tensor->values [rows, cols], and factors where it has them, from the stored bytes, whose
+ * sums and zeros are not read. False if a column that is kept in f32 is none of the matrix. */
 bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes);
 
 #endif

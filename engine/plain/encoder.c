@@ -2,6 +2,7 @@
  * formula is written as in weights/FORMAT.md, and nothing is shared with the engine.
  *
  * Matrices of linear layers are [out, in], y = x·Wᵀ + b; attention is in attention.c. */
+#include "engine/plain/attention.h"
 #include "engine/plain/steps.h"
 
 #include <math.h>
@@ -10,37 +11,6 @@
 #include <string.h>
 
 /* ---- Embedding ---- */
-
-/* Column i of position p of a text of n_tokens, as weights/FORMAT.md has it; nothing learned. */
-static double computed_position(struct plain_model *model, size_t p, size_t n_tokens, size_t i)
-{
-    double place = (double)p, width = (double)model->embedding_width, angle = 0;
-    if (plain_is(model->position, "index"))
-        return place / (double)n_tokens;
-    if (plain_is(model->position, "binary")) {
-        for (size_t bit = 0; bit < i; bit++)
-            p /= 2;
-        return p % 2 == 1 ? 1 : 0;
-    }
-    if (plain_is(model->position, "exponential"))
-        return exp(-place / exp(log(model->position_base) * (double)i / width));
-    if (plain_is(model->position, "sinusoidal")) {
-        angle = place / pow(model->position_base, (double)(i / 2 * 2) / width);
-    } else if (plain_is(model->position, "fourier")) {
-        if (model->n_frequencies > 0 && i / 2 >= model->n_frequencies)
-            return 0;
-        double frequency = (double)(i / 2 + 1) / (double)model->max_tokens;
-        if (model->n_frequencies > 0)
-            frequency = model->given_frequencies ? (double)model->given_frequencies[i / 2]
-                                                 : model->frequencies[i / 2];
-        angle = 2 * acos(-1.0) * frequency * place;
-    } else {
-        if (!plain_is(model->position, "none"))
-            plain_complain(model, "position %s is not known", model->position);
-        return 0;
-    }
-    return i % 2 == 0 ? sin(angle) : cos(angle);
-}
 
 /* x [T, E] += position_scale · PE */
 static void add_positions(struct plain_model *model, const struct plain_text *text, double *x)
@@ -61,7 +31,7 @@ static void add_positions(struct plain_model *model, const struct plain_text *te
         for (size_t i = 0; i < width && model->error[0] == '\0'; i++)
             x[t * width + i] += model->position_scale *
                                 (learned ? learned[at->row * width + i]
-                                         : computed_position(model, at->position, text->length, i));
+                                         : plain_position(model, at->position, text->length, i));
     }
 }
 
@@ -103,43 +73,39 @@ static double *embed(struct plain_model *model, const struct plain_text *text)
 static void add_expert(struct plain_model *model, const double *in, const double *out,
                        const double *x, double share, double *y)
 {
-    size_t width = model->width;
-    for (size_t f = 0; f < model->feed_forward; f++) {
-        double sum = 0;
+    const size_t width = model->width, middle = model->feed_forward;
+    for (size_t f = 0; f < middle; f++) {
+        double sum = plain_dot(in + f * width, x, width);
         for (size_t i = 0; i < width; i++)
-            sum += in[f * width + i] * x[i];
-        sum = plain_activate(model, model->activation, false, sum);
-        for (size_t i = 0; i < width; i++)
-            y[i] += share * sum * out[i * model->feed_forward + f];
+            y[i] += share * plain_activation(model->activation, sum) * out[i * middle + f];
     }
 }
 
-/* Each token's sum of a few experts: those of its largest logits, by their shares, which softmax
- * gives over the logits of all. */
+/* Each token's sum of a few experts: those of its largest shares, which softmax gives over the
+ * logits of all. */
 static double *experts(struct plain_model *model, const double *x, size_t n_tokens)
 {
     size_t width = model->width, middle = model->feed_forward, n = model->experts;
     double *result = plain_doubles(n_tokens * width);
-    double *logits = plain_linear(model, "feed_forward.router", x, n_tokens, width, n);
+    double *shares = plain_linear(model, "feed_forward.router", x, n_tokens, width, n);
     const double *in = plain_values(model, "feed_forward.in", ".weight", n * middle, width);
     const double *out = plain_values(model, "feed_forward.out", ".weight", n * width, middle);
     const double *bias = plain_bias_of(model, "feed_forward.out", width);
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
-        double *own = logits + t * n, sum = 0;
+        double *own = shares + t * n;
         for (size_t i = 0; i < width; i++)
             result[t * width + i] = bias ? bias[i] : 0;
-        for (size_t e = 0; e < n; e++)
-            sum += own[e] = exp(own[e]);
+        plain_softmax(own, n, own);
         for (size_t used = 0; used < model->experts_used; used++) {
             size_t best = 0;
             for (size_t e = 1; e < n; e++)
                 best = own[e] > own[best] ? e : best;
             add_expert(model, in + best * middle * width, out + best * width * middle,
-                       x + t * width, own[best] / sum, result + t * width);
+                       x + t * width, own[best], result + t * width);
             own[best] = -1;
         }
     }
-    free(logits);
+    free(shares);
     return result;
 }
 
@@ -147,19 +113,20 @@ static double *feed_forward(struct plain_model *model, const double *x, size_t n
 {
     if (model->experts_every > 0 && model->layer % model->experts_every == 1)
         return experts(model, x, n_tokens);
-    size_t width = model->width, middle = model->feed_forward;
-    bool gated = !plain_is(model->gate, "none");
-    size_t n_in = gated ? 2 * middle : middle;
+    const size_t width = model->width, middle = model->feed_forward;
+    const bool is_gated = !plain_is(model->gate, "none"),
+               is_second = plain_is(model->gate, "second");
+    const size_t n_in = is_gated ? 2 * middle : middle;
+    const char *activation = is_gated && middle % 16 != 0
+                                 ? model->activation
+                                 : plain_activation_after(model, "feed_forward.in");
     double *in = plain_linear(model, "feed_forward.in", x, n_tokens, width, n_in);
     double *between = plain_doubles(n_tokens * middle);
-    bool near = plain_rounds(model, "feed_forward.in") && (!gated || middle % 16 == 0);
     for (size_t t = 0; t < n_tokens; t++) {
         for (size_t i = 0; i < middle; i++) {
-            double first = in[t * n_in + i], second = gated ? in[t * n_in + middle + i] : 1;
-            between[t * middle + i] =
-                plain_is(model->gate, "second")
-                    ? first * plain_activate(model, model->activation, near, second)
-                    : plain_activate(model, model->activation, near, first) * second;
+            double first = in[t * n_in + i], second = is_gated ? in[t * n_in + middle + i] : 1;
+            between[t * middle + i] = is_second ? first * plain_activation(activation, second)
+                                                : plain_activation(activation, first) * second;
         }
     }
     plain_show(model, "activated, times the gate if there is one", between, n_tokens, middle);
@@ -213,9 +180,9 @@ static void take_from_embedding(struct plain_model *model, const double *embeddi
     double *signal = plain_linear(model, "layer_input.in", embedding, n_tokens, width, own);
     plain_normalise(model, "rms", "layer_input.norm", signal, n_tokens, own);
     double *gate = plain_linear(model, "layer_input.by", x, n_tokens, width, own);
+    const char *activation = plain_activation_after(model, "layer_input.by");
     for (size_t i = 0; i < n_tokens * own; i++)
-        signal[i] *= plain_activate(model, model->activation, plain_rounds(model, "layer_input.by"),
-                                    gate[i]);
+        signal[i] *= plain_activation(activation, gate[i]);
     double *result = plain_linear(model, "layer_input.out", signal, n_tokens, own, width);
     plain_normalise(model, "rms", "layer_input.norm_after", result, n_tokens, width);
     const double *scale = plain_values(model, "layer_input.scale", ".weight", 1, 0);

@@ -22,8 +22,8 @@ typedef void plain_step(const char *what, const double *rows, size_t n_rows, siz
 struct plain_options {
     const char *position, *mask;
     bool int8_rows;
-    double position_base;     /* 0: as the file says */
-    const float *frequencies; /* [n_frequencies]; NULL: as the file says */
+    double position_base;      /* 0: as the file says */
+    const double *frequencies; /* [n_frequencies]; NULL: as the file says */
     size_t n_frequencies;
     const double *embedding_scale, *position_scale; /* NULL: as the file says */
     plain_step *trace;                              /* called with every step; or NULL */

@@ -1,4 +1,4 @@
-/* steps.c - linear layers, norms and activations, as weights/FORMAT.md has them. */
+/* steps.c - linear layers, norms, activations and positions, as weights/FORMAT.md has them. */
 #include "engine/plain/steps.h"
 
 #include <math.h>
@@ -21,57 +21,51 @@ void plain_show(const struct plain_model *model, const char *what, const double 
         model->trace(what, rows, n_rows, width);
 }
 
-/* to = round(from / scale) · scale, scale = max |from| / 127, ties to even */
-static void round_row(const double *from, size_t n, double *to)
+/* x = round(x / scale) · scale, scale = max |x| / 127, ties to even */
+static void round_row(double *x, size_t n)
 {
     double scale = 0;
     for (size_t i = 0; i < n; i++)
-        scale = fmax(scale, fabs(from[i]) / 127);
+        scale = fmax(scale, fabs(x[i]) / 127);
     for (size_t i = 0; i < n; i++)
-        to[i] = scale > 0 ? nearbyint(from[i] / scale) * scale : 0;
+        x[i] = scale > 0 ? nearbyint(x[i] / scale) * scale : 0;
 }
 
-/* With v = from · factors, low = min(v, 0) and high = max(v, 0): scale = (high - low) / levels,
+/* With v = x · factors, low = min(v, 0) and high = max(v, 0): scale = (high - low) / levels,
  * zero = round(-low / scale), q = round(v / scale + zero), which is 0 to levels; and back,
- * to = (q - zero) · scale / factors. A v of 0 has q = zero, so that it stays 0. */
-static void round_row_from_zero(const double *from, const double *factors, size_t n, double levels,
-                                double *to)
+ * x = (q - zero) · scale / factors. A v of 0 has q = zero, so that it stays 0. */
+static void round_row_from_zero(double *x, const double *factors, size_t n, double levels)
 {
     double low = 0, high = 0;
     for (size_t i = 0; i < n; i++) {
-        low = fmin(low, from[i] * factors[i]);
-        high = fmax(high, from[i] * factors[i]);
+        low = fmin(low, x[i] * factors[i]);
+        high = fmax(high, x[i] * factors[i]);
     }
     double scale = (high - low) / levels, zero = scale > 0 ? nearbyint(-low / scale) : 0;
     for (size_t i = 0; i < n; i++) {
-        double q = scale > 0 ? nearbyint(from[i] * factors[i] / scale + zero) : 0;
-        to[i] = factors[i] == 0 ? from[i] : (fmin(q, levels) - zero) * scale / factors[i];
+        double q = scale > 0 ? nearbyint(x[i] * factors[i] / scale + zero) : 0;
+        x[i] = factors[i] == 0 ? x[i] : (fmin(q, levels) - zero) * scale / factors[i];
     }
 }
 
-bool plain_rounds(const struct plain_model *model, const char *name)
+/* Whether x is rounded for the weights `name`.weight. */
+static bool rounds(const struct plain_model *model, const char *name)
 {
     const struct plain_tensor *tensor = plain_find(model, name, ".weight");
     return model->int8_rows && tensor != NULL && tensor->type >= PLAIN_INT8 &&
            tensor->layout == PLAIN_PANELS;
 }
 
-/* What a layer multiplies: x, or its rows rounded. The caller frees. */
-static double *multiplied(const struct plain_model *model, const char *name, const double *x,
-                          size_t n_tokens, size_t n_in)
+/* Rounds the rows x [T, in] if the weights `name`.weight are multiplied in whole numbers. */
+static void round_rows(const struct plain_model *model, const char *name, double *x,
+                       size_t n_tokens, size_t n_in)
 {
     const struct plain_tensor *tensor = plain_find(model, name, ".weight");
-    double *rows = plain_doubles(n_tokens * n_in);
-    memcpy(rows, x, n_tokens * n_in * sizeof *x);
-    if (!plain_rounds(model, name))
-        return rows;
-    for (size_t t = 0; t < n_tokens; t++)
+    for (size_t t = 0; rounds(model, name) && t < n_tokens; t++, x += n_in)
         if (tensor->factors == NULL)
-            round_row(x + t * n_in, n_in, rows + t * n_in);
+            round_row(x, n_in);
         else
-            round_row_from_zero(x + t * n_in, tensor->factors, n_in,
-                                tensor->type == PLAIN_INT8A7 ? 127 : 255, rows + t * n_in);
-    return rows;
+            round_row_from_zero(x, tensor->factors, n_in, tensor->type == PLAIN_INT8A7 ? 127 : 255);
 }
 
 const double *plain_bias_of(struct plain_model *model, const char *name, size_t n)
@@ -85,46 +79,75 @@ double *plain_linear(struct plain_model *model, const char *name, const double *
     char title[96];
     const double *weight = plain_values(model, name, ".weight", n_out, n_in);
     const double *bias = plain_bias_of(model, name, n_out);
-    double *rows = multiplied(model, name, x, n_tokens, n_in);
     double *y = plain_doubles(n_tokens * n_out);
-    for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
-        for (size_t n = 0; n < n_out; n++) {
-            double sum = bias ? bias[n] : 0;
-            for (size_t k = 0; k < n_in; k++)
-                sum += rows[t * n_in + k] * weight[n * n_in + k];
-            y[t * n_out + n] = sum;
-        }
-    }
+    if (model->error[0] != '\0')
+        return y;
+    double *rows = plain_doubles(n_tokens * n_in);
+    memcpy(rows, x, n_tokens * n_in * sizeof *x);
+    round_rows(model, name, rows, n_tokens, n_in);
+    for (size_t t = 0; t < n_tokens; t++)
+        for (size_t n = 0; n < n_out; n++)
+            y[t * n_out + n] =
+                plain_dot(rows + t * n_in, weight + n * n_in, n_in) + (bias ? bias[n] : 0);
     free(rows);
     snprintf(title, sizeof title, "%s%s: x·Wᵀ%s", model->prefix, name, bias ? " + b" : "");
     plain_show(model, title, y, n_tokens, n_out);
     return y;
 }
 
+const char *plain_activation_after(const struct plain_model *model, const char *name)
+{
+    const bool is_near = rounds(model, name) && plain_is(model->activation, "gelu");
+    return is_near ? "gelu_near" : model->activation;
+}
+
 void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
                      size_t n_rows, size_t width)
 {
     char title[96];
-    bool layer = plain_is(kind, "layer");
+    const bool is_layer = plain_is(kind, "layer");
     const double *weight = plain_values(model, name, ".weight", width, 0);
-    const double *bias = layer ? plain_bias_of(model, name, width) : NULL;
-    if (!layer && !plain_is(kind, "rms"))
-        plain_complain(model, "norm %s is not known", kind);
-    if (model->error[0] != '\0')
-        return;
-    for (size_t t = 0; t < n_rows; t++) {
-        double *row = x + t * width, mean = 0, square = 0;
-        for (size_t i = 0; layer && i < width; i++)
-            mean += row[i] / (double)width;
-        for (size_t i = 0; i < width; i++)
-            square += (row[i] - mean) * (row[i] - mean) / (double)width;
-        double root = sqrt(square + model->norm_eps);
-        for (size_t i = 0; i < width; i++)
-            row[i] = (row[i] - mean) / root * weight[i] + (bias ? bias[i] : 0);
-    }
+    const double *bias = is_layer ? plain_bias_of(model, name, width) : NULL;
+    for (size_t t = 0; t < n_rows && model->error[0] == '\0'; t++)
+        plain_norm(kind, x + t * width, weight, bias, model->norm_eps, width, x + t * width);
     snprintf(title, sizeof title, "%s%s: %s(x)", model->prefix, name,
-             layer ? "LayerNorm" : "RMSNorm");
+             is_layer ? "LayerNorm" : "RMSNorm");
     plain_show(model, title, x, n_rows, width);
+}
+
+/* ---- Formulas ---- */
+
+double plain_dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+double plain_norm(const char *kind, const double *x, const double *weight, const double *bias,
+                  double eps, size_t n, double *y)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; plain_is(kind, "layer") && i < n; i++)
+        mean += x[i] / (double)n;
+    for (size_t i = 0; i < n; i++)
+        square += (x[i] - mean) * (x[i] - mean) / (double)n;
+    const double root = sqrt(square + eps);
+    for (size_t i = 0; i < n; i++)
+        y[i] = (x[i] - mean) / root * weight[i] + (bias ? bias[i] : 0);
+    return root;
+}
+
+void plain_softmax(const double *x, size_t n, double *y)
+{
+    double largest = -(double)INFINITY, sum = 0;
+    for (size_t j = 0; j < n; j++)
+        largest = fmax(largest, x[j]);
+    for (size_t j = 0; j < n; j++)
+        sum += y[j] = exp(x[j] - largest);
+    for (size_t j = 0; j < n; j++)
+        y[j] /= sum;
 }
 
 /* gelu of a product that was computed in whole numbers. */
@@ -139,17 +162,43 @@ static double gelu_near(double x)
     return fmax(x, 0) - a * sum;
 }
 
-double plain_activate(struct plain_model *model, const char *kind, bool near, double x)
+/* gelu: x·Φ(x), Φ(x) = (1 + erf(x/√2)) / 2; gelu_tanh: x·(1 + tanh u) / 2. Written so that nothing
+ * cancels where Φ is near 0: 1 + erf(z) = erfc(-z), and (1 + tanh u) / 2 = 1 / (1 + e^-2u). */
+double plain_activation(const char *name, double x)
 {
-    if (near && plain_is(kind, "gelu"))
-        return gelu_near(x);
-    if (plain_is(kind, "relu"))
-        return x > 0 ? x : 0;
-    if (plain_is(kind, "silu"))
-        return x / (1 + exp(-x));
-    if (plain_is(kind, "gelu_tanh"))
-        return x / 2 * (1 + tanh(sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
-    if (!plain_is(kind, "gelu"))
-        plain_complain(model, "activation %s is not known", kind);
-    return x * (1 + erf(x / sqrt(2.0))) / 2;
+    const double u = sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x);
+    return plain_is(name, "identity")    ? x
+           : plain_is(name, "relu")      ? fmax(x, 0)
+           : plain_is(name, "gelu")      ? x / 2 * erfc(-x / sqrt(2.0))
+           : plain_is(name, "gelu_tanh") ? x / (1 + exp(-2 * u))
+           : plain_is(name, "gelu_near") ? gelu_near(x)
+           : plain_is(name, "silu")      ? x / (1 + exp(-x))
+           : plain_is(name, "tanh")      ? tanh(x)
+           : plain_is(name, "sigmoid")   ? 1 / (1 + exp(-x))
+                                         : (double)NAN;
+}
+
+double plain_position(const struct plain_model *model, size_t p, size_t n_tokens, size_t i)
+{
+    const char *scheme = model->position;
+    const double place = (double)p, width = (double)model->embedding_width;
+    double angle = 0;
+    if (plain_is(scheme, "index"))
+        return place / (double)n_tokens;
+    if (plain_is(scheme, "binary"))
+        return fmod(floor(ldexp(place, -(int)i)), 2);
+    if (plain_is(scheme, "exponential"))
+        return exp(-place / pow(model->position_base, (double)i / width));
+    if (plain_is(scheme, "sinusoidal")) {
+        angle = place / pow(model->position_base, (double)(i / 2 * 2) / width);
+    } else if (plain_is(scheme, "fourier")) {
+        const double harmonic = (double)(i / 2 + 1) / (double)model->max_tokens;
+        const bool is_given = model->n_frequencies > 0;
+        if (is_given && i / 2 >= model->n_frequencies)
+            return 0;
+        angle = 2 * acos(-1.0) * (is_given ? model->frequencies[i / 2] : harmonic) * place;
+    } else {
+        return 0;
+    }
+    return i % 2 == 0 ? sin(angle) : cos(angle);
 }

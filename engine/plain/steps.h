@@ -19,30 +19,29 @@ double *plain_linear(struct plain_model *model, const char *name, const double *
 /* The bias `name`.bias [n], or NULL if the file has none. */
 const double *plain_bias_of(struct plain_model *model, const char *name, size_t n);
 
-/* Whether plain_linear() rounds x for the weights `name`.weight. */
-bool plain_rounds(const struct plain_model *model, const char *name);
-
-/* act(x); near: as after a product that was computed in whole numbers. */
-double plain_activate(struct plain_model *model, const char *kind, bool near, double x);
+/* The activation of the model after plain_linear() by these weights. */
+const char *plain_activation_after(const struct plain_model *model, const char *name);
 
 /* x [rows, width] in place, by the norm `kind` with the weights `name`.weight and .bias. */
 void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
                      size_t n_rows, size_t width);
 
-/* One text: its tokens [T], and its length, in which hidden tokens count. */
-struct plain_text {
-    size_t n_tokens, length;
-    struct plain_place {
-        int32_t id, type;
-        size_t position;
-        size_t row; /* of a learned table */
-    } * places;
-    size_t n_unseen; /* the last tokens, which no token sees */
-};
+/* ---- Formulas ---- */
 
-/* The result [T, D] of multi-head attention in the layer, to be freed; probabilities go to map
- * [H, T, T], which starts as zeros. */
-double *plain_self_attention(struct plain_model *model, const double *x,
-                             const struct plain_text *text, double *map);
+double plain_dot(const double *a, const double *b, size_t n);
+
+/* NaN if there is no activation of this name. "gelu_near" is that of a product in whole numbers. */
+double plain_activation(const char *name, double x);
+
+/* y = (x - mean) / √(variance + ε) · weight + bias, of n numbers; norm rms: as if the mean were 0.
+ * bias NULL: none. Returns the root. y may be x. */
+double plain_norm(const char *kind, const double *x, const double *weight, const double *bias,
+                  double eps, size_t n, double *y);
+
+/* y [n], which may be x. */
+void plain_softmax(const double *x, size_t n, double *y);
+
+/* Column i of position p of a text of n_tokens, computed by the model's scheme; else 0. */
+double plain_position(const struct plain_model *model, size_t p, size_t n_tokens, size_t i);
 
 #endif

@@ -15,12 +15,11 @@
 
 struct section {
     const char *tag;
-    bool found;
-    uint64_t offset, n_bytes;
+    uint64_t offset, n_bytes; /* offset 0: the file does not have it */
 };
 
-/* The last three are of tokenizers that words.c does not have. */
-enum { CONF, TOKN, VOCB, TENS, DATA, N_REQUIRED, META = N_REQUIRED, N_SECTIONS = META + 4 };
+/* Those of FORMAT.md that are read here. */
+enum { CONF, TOKN, VOCB, TENS, DATA, N_READ };
 
 __attribute__((format(printf, 2, 3))) static bool fail(struct plain_weights *weights,
                                                        const char *format, ...)
@@ -35,38 +34,19 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct plain_weights *wei
 /* Bit by bit, from the definition: the reflected polynomial is 0x82F63B78. */
 static uint32_t crc32c(const uint8_t *bytes, uint64_t n)
 {
-    static uint32_t table[256];
-    if (table[1] == 0) {
-        for (uint32_t byte = 0; byte < 256; byte++) {
-            uint32_t crc = byte;
-            for (int bit = 0; bit < 8; bit++)
-                crc = crc & 1 ? crc >> 1 ^ 0x82F63B78u : crc >> 1;
-            table[byte] = crc;
-        }
-    }
     uint32_t crc = 0xFFFFFFFFu;
-    for (uint64_t i = 0; i < n; i++)
-        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xFF];
+    for (uint64_t i = 0; i < n; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78u : 0);
+    }
     return crc ^ 0xFFFFFFFFu;
-}
-
-static bool all_zero(const uint8_t *bytes, uint64_t n)
-{
-    for (uint64_t i = 0; i < n; i++)
-        if (bytes[i] != 0)
-            return false;
-    return true;
 }
 
 /* offset .. offset + n within 0 .. end, without overflow. */
 static bool within(uint64_t offset, uint64_t n, uint64_t end)
 {
     return offset <= end && n <= end - offset;
-}
-
-static uint64_t align64(uint64_t n)
-{
-    return (n + 63) / 64 * 64;
 }
 
 static bool read_file(struct plain_weights *weights, const char *path)
@@ -97,15 +77,11 @@ static bool read_header(struct plain_weights *weights)
     CHECK(plain_u32(header + 8) >= 1 && plain_u32(header + 8) <= 3, "version %u",
           plain_u32(header + 8));
     CHECK(plain_u32(header + 60) == crc32c(header, 60), "checksum of the header");
-    CHECK(plain_u32(header + 16) == 64, "header length");
-    uint32_t n = plain_u32(header + 20);
-    CHECK(n >= 1 && n <= 64, "%u sections", n);
     CHECK(plain_number(header + 24, 8) == weights->n_bytes,
           "the file is longer or shorter than it says");
-    CHECK(all_zero(header + 44, 16), "reserved header bytes");
-    uint64_t table = plain_number(header + 32, 8);
-    CHECK(table % 8 == 0 && within(table, 32 * (uint64_t)n, weights->n_bytes), "section table");
-    CHECK(plain_u32(header + 40) == crc32c(header + table, 32 * (uint64_t)n),
+    const uint64_t table = plain_number(header + 32, 8), n_bytes = 32ull * plain_u32(header + 20);
+    CHECK(within(table, n_bytes, weights->n_bytes), "section table");
+    CHECK(plain_u32(header + 40) == crc32c(header + table, n_bytes),
           "checksum of the section table");
     return true;
 }
@@ -113,33 +89,22 @@ static bool read_header(struct plain_weights *weights)
 static bool read_sections(struct plain_weights *weights, struct section *sections)
 {
     const uint8_t *entry = weights->file + plain_number(weights->file + 32, 8);
-    uint32_t n = plain_u32(weights->file + 20);
-    uint64_t last_end = 0;
-    for (uint32_t i = 0; i < n; i++, entry += 32) {
-        uint32_t flags = plain_u32(entry + 4);
+    for (uint32_t i = plain_u32(weights->file + 20); i > 0; i--, entry += 32) {
+        const char *tag = (const char *)entry;
         uint64_t offset = plain_number(entry + 8, 8), n_bytes = plain_number(entry + 16, 8);
-        CHECK(flags <= 1 && plain_u32(entry + 28) == 0, "section %u: flags", i);
-        CHECK(offset % 64 == 0 && within(offset, n_bytes, weights->n_bytes), "section %u: place",
-              i);
-        CHECK(offset >= last_end, "section %u: order or overlap", i);
-        last_end = offset + n_bytes;
+        CHECK(within(offset, n_bytes, weights->n_bytes), "section %.4s: place", tag);
         CHECK(plain_u32(entry + 24) == crc32c(weights->file + offset, n_bytes),
-              "section %u (%.4s): checksum", i, (const char *)entry);
+              "section %.4s: checksum", tag);
         int k = 0;
-        while (k < N_SECTIONS && memcmp(sections[k].tag, entry, 4) != 0)
+        while (sections[k].tag && memcmp(sections[k].tag, tag, 4) != 0)
             k++;
-        struct section *section = &sections[k];
-        CHECK(k < N_SECTIONS || !(flags & 1), "section %.4s is required and not known",
-              (const char *)entry);
-        if (k == N_SECTIONS)
-            continue;
-        CHECK(!section->found, "section %s occurs twice", section->tag);
-        section->found = true;
-        section->offset = offset;
-        section->n_bytes = n_bytes;
+        CHECK(sections[k].tag || !(plain_u32(entry + 4) & 1),
+              "section %.4s is required and not known", tag);
+        if (sections[k].tag)
+            sections[k] = (struct section){sections[k].tag, offset, n_bytes};
     }
-    for (int i = 0; i < N_REQUIRED; i++)
-        CHECK(sections[i].found, "no section %s", sections[i].tag);
+    for (int i = 0; i < N_READ; i++)
+        CHECK(sections[i].offset > 0, "no section %s", sections[i].tag);
     return true;
 }
 
@@ -148,29 +113,19 @@ static bool read_settings(struct plain_weights *weights, const struct section *s
 {
     const uint8_t *bytes = weights->file + section->offset;
     uint64_t at = 4, end = section->n_bytes;
-    if (!section->found)
-        return true;
-    CHECK(end >= 4, "%s: too short", section->tag);
-    uint32_t n = plain_u32(bytes);
-    CHECK(n <= end / 10, "%s: %u entries do not fit", section->tag, n);
-    settings->keys = calloc(n + 1u, sizeof *settings->keys);
-    settings->values = calloc(n + 1u, sizeof *settings->values);
-    CHECK(settings->keys && settings->values, "memory");
-    for (uint32_t i = 0; i < n; i++) {
-        CHECK(within(at, 8, end), "%s: entry %u is cut off", section->tag, i);
-        uint64_t key_len = plain_u32(bytes + at), value_len = plain_u32(bytes + at + 4);
-        at += 8;
-        CHECK(within(at, key_len + value_len + 2, end), "%s: entry %u is cut off", section->tag, i);
-        const char *key = (const char *)bytes + at, *value = key + key_len + 1;
-        CHECK(strlen(key) == key_len, "%s: key %u", section->tag, i);
-        CHECK(value[value_len] == '\0', "%s: value of %s", section->tag, key);
-        CHECK(!plain_setting(settings, key, NULL), "%s: %s occurs twice", section->tag, key);
-        settings->keys[i] = key;
-        settings->values[i] = value;
-        settings->n = i + 1u;
-        at += key_len + value_len + 2;
+    const uint32_t n = end >= at ? plain_u32(bytes) : UINT32_MAX;
+    CHECK(n <= end / 10, "%s: too short", section->tag);
+    settings->pairs = calloc(n + 1u, sizeof *settings->pairs);
+    CHECK(settings->pairs, "memory");
+    for (; settings->n < n; settings->n++) {
+        CHECK(within(at, 8, end), "%s: entry %zu is cut off", section->tag, settings->n);
+        const uint64_t key = at + 8, value = key + plain_u32(bytes + at) + 1;
+        at = value + plain_u32(bytes + at + 4) + 1;
+        CHECK(at <= end && bytes[value - 1] == '\0' && bytes[at - 1] == '\0',
+              "%s: entry %zu is cut off", section->tag, settings->n);
+        settings->pairs[settings->n].key = (const char *)bytes + key;
+        settings->pairs[settings->n].value = (const char *)bytes + value;
     }
-    CHECK(at == end, "%s: bytes after the last entry", section->tag);
     return true;
 }
 
@@ -193,168 +148,94 @@ int32_t plain_word(const struct plain_weights *weights, const char *text, size_t
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = 0; i < len; i++)
         hash = (hash ^ (uint8_t)text[i]) * 0x100000001B3u;
-    for (uint32_t slot = (uint32_t)(hash ^ hash >> 32);; slot++) {
-        int32_t id =
-            (int32_t)plain_u32(weights->slots + 4 * (uint64_t)(slot % weights->n_slots)) - 1;
+    for (uint32_t i = 0; i < weights->n_slots; i++) {
+        const uint64_t slot = (uint32_t)((hash ^ hash >> 32) + i) % weights->n_slots;
+        int32_t id = (int32_t)plain_u32(weights->slots + 4 * slot) - 1;
         size_t n;
         const char *word = plain_word_text(weights, id, &n);
         if (id < 0 || (n == len && memcmp(word, text, len) == 0))
             return id;
     }
+    return -1;
 }
 
 static bool read_vocabulary(struct plain_weights *weights, const struct section *section)
 {
     const uint8_t *bytes = weights->file + section->offset;
     CHECK(section->n_bytes >= 16, "VOCB: too short");
-    const uint32_t n = plain_u32(bytes), slots = plain_u32(bytes + 4),
-                   n_bytes = plain_u32(bytes + 8);
-    CHECK(slots > n && (slots & (slots - 1)) == 0, "VOCB: %u slots for %u tokens", slots, n);
-    CHECK(section->n_bytes == 16 + 4 * (uint64_t)slots + 4 * ((uint64_t)n + 1) + n_bytes,
-          "VOCB: length");
-    weights->n_words = n;
-    weights->n_slots = slots;
+    const uint64_t n = plain_u32(bytes), slots = plain_u32(bytes + 4), len = plain_u32(bytes + 8);
+    CHECK(section->n_bytes == 16 + 4 * slots + 4 * (n + 1) + len, "VOCB: length");
+    weights->n_words = (uint32_t)n;
+    weights->n_slots = (uint32_t)slots;
     weights->slots = bytes + 16;
-    weights->starts = weights->slots + 4 * (uint64_t)slots;
-    weights->texts = weights->starts + 4 * ((uint64_t)n + 1);
-    uint32_t n_texts = 0, n_filled = 0, last = 0;
-    size_t len, longest = 0;
-    for (uint32_t id = 0; id <= n; id++) {
-        uint32_t start = plain_u32(weights->starts + 4 * (uint64_t)id);
-        CHECK(start >= last && start <= n_bytes, "VOCB: start of token %u", id);
-        last = start;
+    weights->starts = weights->slots + 4 * slots;
+    weights->texts = weights->starts + 4 * (n + 1);
+    for (uint64_t id = 0; id < n; id++) {
+        const uint8_t *start = weights->starts + 4 * id;
+        CHECK(plain_u32(start) <= plain_u32(start + 4) && plain_u32(start + 4) <= len,
+              "VOCB: start of token %u", (unsigned)id);
     }
-    for (uint32_t slot = 0; slot < slots; slot++) {
-        uint32_t id = plain_u32(weights->slots + 4 * (uint64_t)slot);
-        CHECK(id <= n, "VOCB: slot %u", slot);
-        n_filled += id > 0;
-    }
-    CHECK(n_filled < slots, "VOCB: no slot is empty");
-    for (uint32_t id = 0; id < n; id++) {
-        const char *text = plain_word_text(weights, (int32_t)id, &len);
-        CHECK(len == 0 || plain_word(weights, text, len) == (int32_t)id,
-              "VOCB: token %u is not found", id);
-        n_texts += len > 0;
-        longest = len > longest ? len : longest;
-    }
-    CHECK(longest == plain_u32(bytes + 12), "VOCB: longest token has %zu bytes", longest);
-    CHECK(n_filled == n_texts, "VOCB: %u slots are filled for %u texts", n_filled, n_texts);
     return true;
 }
 
 /* ---- Tensors ---- */
 
-/* The matrix itself; its length and the zeros that fill up panels are checked. */
-static bool decode_tensor(struct plain_weights *weights, struct plain_tensor *tensor)
-{
-    uint64_t n_bytes;
-    CHECK(plain_stored_bytes(tensor, &n_bytes), "%s: shape", tensor->name);
-    CHECK(n_bytes == tensor->n_bytes, "%s: length", tensor->name);
-    tensor->values = malloc((tensor->rows * tensor->cols + 1) * sizeof *tensor->values);
-    CHECK(tensor->values, "memory");
-    if (tensor->type > PLAIN_INT8) {
-        tensor->factors = malloc((tensor->cols + 1) * sizeof *tensor->factors);
-        CHECK(tensor->factors, "memory");
-    }
-    CHECK(plain_decode(tensor, weights->file + tensor->offset),
-          "%s: a wrong sum, or the filling of a panel is not zero", tensor->name);
-    return true;
-}
-
-static bool read_shape(struct plain_weights *weights, struct plain_tensor *tensor,
-                       const uint8_t *entry)
-{
-    uint64_t shape[4];
-    for (unsigned i = 0; i < 4; i++)
-        shape[i] = plain_number(entry + 24 + 8 * i, 8);
-    for (size_t i = tensor->n_dims; i < 4; i++)
-        CHECK(shape[i] == 1, "%s: shape beyond the dimensions", tensor->name);
-    uint64_t cols = shape[1];
-    for (unsigned i = 2; i < 4; i++)
-        CHECK(!__builtin_mul_overflow(cols, shape[i], &cols), "%s: shape", tensor->name);
-    uint64_t limit = (uint64_t)weights->n_bytes;
-    CHECK(shape[0] <= limit && cols <= limit, "%s: shape", tensor->name);
-    tensor->rows = (size_t)shape[0];
-    tensor->cols = (size_t)cols;
-    return true;
-}
-
 static bool read_tensor(struct plain_weights *weights, const struct section *directory,
-                        const struct section *data, size_t index)
+                        struct plain_tensor *tensor, const uint8_t *entry)
 {
-    const uint8_t *bytes = weights->file + directory->offset, *entry = bytes + 8 + 80 * index;
-    struct plain_tensor *tensor = &weights->tensors[index];
-    uint64_t name = plain_u32(entry), name_len = plain_u32(entry + 4);
-    CHECK(within(name, name_len + 1, directory->n_bytes), "tensor %zu: name", index);
-    tensor->name = (const char *)bytes + name;
-    CHECK(name_len > 0 && strnlen(tensor->name, (size_t)name_len + 1) == name_len,
-          "tensor %zu: name", index);
-    uint32_t type = plain_u32(entry + 8), layout = plain_u32(entry + 12);
-    uint32_t n_dims = plain_u32(entry + 16);
-    bool has_factors = type > PLAIN_INT8;
-    CHECK(type >= PLAIN_F32 && type <= PLAIN_INT8K, "%s: type", tensor->name);
-    CHECK(layout <= PLAIN_PANELS && (layout == PLAIN_PANELS || !has_factors), "%s: layout",
-          tensor->name);
-    uint32_t since = type == PLAIN_INT8K ? 3 : has_factors ? 2 : 1;
-    CHECK(plain_u32(weights->file + 8) >= since, "%s: version", tensor->name);
-    CHECK(n_dims >= 1 && n_dims <= 4, "%s: dimensions", tensor->name);
-    CHECK(n_dims == 2 || (layout == PLAIN_ROWS && type < PLAIN_INT8),
-          "%s: only matrices have panels or scales", tensor->name);
-    tensor->type = type;
-    tensor->layout = layout;
-    tensor->n_dims = n_dims;
-    tensor->offset = plain_number(entry + 56, 8);
-    tensor->n_bytes = plain_number(entry + 64, 8);
-    CHECK(plain_number(entry + 72, 8) == 0, "%s: reserved bytes", tensor->name);
-    uint64_t end = data->offset + data->n_bytes;
-    CHECK(tensor->offset % 64 == 0 && tensor->offset >= data->offset &&
-              within(tensor->offset, tensor->n_bytes, end) &&
-              within(tensor->offset, align64(tensor->n_bytes), end),
-          "%s: place", tensor->name);
-    CHECK(plain_u32(entry + 20) == crc32c(weights->file + tensor->offset, tensor->n_bytes),
-          "%s: checksum", tensor->name);
-    CHECK(all_zero(weights->file + tensor->offset + tensor->n_bytes,
-                   align64(tensor->n_bytes) - tensor->n_bytes),
-          "%s: padding", tensor->name);
-    for (size_t i = 0; i < index; i++) {
-        const struct plain_tensor *other = &weights->tensors[i];
-        CHECK(strcmp(other->name, tensor->name) != 0, "%s occurs twice", tensor->name);
-        CHECK(other->offset + other->n_bytes <= tensor->offset ||
-                  tensor->offset + tensor->n_bytes <= other->offset,
-              "%s overlaps %s", tensor->name, other->name);
-    }
-    return read_shape(weights, tensor, entry) && decode_tensor(weights, tensor);
+    const uint8_t *bytes = weights->file + directory->offset;
+    const uint64_t name = plain_u32(entry), name_len = plain_u32(entry + 4);
+    CHECK(within(name, name_len + 1, directory->n_bytes) && bytes[name + name_len] == '\0',
+          "a tensor's name is not in TENS");
+    uint64_t rows = plain_number(entry + 24, 8), cols = 1, n;
+    const uint64_t offset = plain_number(entry + 56, 8), n_bytes = plain_number(entry + 64, 8);
+    bool is_sound = within(offset, n_bytes, weights->n_bytes);
+    for (unsigned i = 1; i < 4; i++)
+        is_sound &= !__builtin_mul_overflow(cols, plain_number(entry + 24 + 8 * i, 8), &cols);
+    is_sound &= !__builtin_mul_overflow(rows, cols, &n) && n > 0 && n <= n_bytes;
+    *tensor = (struct plain_tensor){.name = (const char *)bytes + name,
+                                    .type = plain_u32(entry + 8),
+                                    .layout = plain_u32(entry + 12),
+                                    .n_dims = plain_u32(entry + 16),
+                                    .rows = (size_t)rows,
+                                    .cols = (size_t)cols,
+                                    .offset = offset};
+    CHECK(is_sound && tensor->type >= PLAIN_F32 && tensor->type <= PLAIN_INT8K &&
+              tensor->layout <= PLAIN_PANELS && plain_stored_bytes(tensor) == n_bytes,
+          "%s: type, layout, shape or place", tensor->name);
+    tensor->values = calloc((size_t)n, sizeof *tensor->values);
+    tensor->factors =
+        tensor->type > PLAIN_INT8 ? calloc(tensor->cols, sizeof *tensor->factors) : NULL;
+    CHECK(tensor->values && (tensor->factors || tensor->type <= PLAIN_INT8), "memory");
+    CHECK(plain_decode(tensor, weights->file + offset), "%s: a column in f32", tensor->name);
+    return true;
 }
 
-static bool read_tensors(struct plain_weights *weights, const struct section *directory,
-                         const struct section *data)
+static bool read_tensors(struct plain_weights *weights, const struct section *directory)
 {
-    CHECK(directory->n_bytes >= 8, "TENS: too short");
     const uint8_t *bytes = weights->file + directory->offset;
-    uint32_t n = plain_u32(bytes);
-    CHECK(plain_u32(bytes + 4) == 0 && within(8, 80 * (uint64_t)n, directory->n_bytes),
-          "TENS: %u tensors", n);
+    const uint32_t n = directory->n_bytes >= 8 ? plain_u32(bytes) : UINT32_MAX;
+    CHECK(within(8, 80 * (uint64_t)n, directory->n_bytes), "TENS: too short");
     weights->tensors = calloc(n + 1u, sizeof *weights->tensors);
     CHECK(weights->tensors, "memory");
     weights->n_tensors = n;
     for (size_t i = 0; i < n; i++)
-        if (!read_tensor(weights, directory, data, i))
+        if (!read_tensor(weights, directory, &weights->tensors[i], bytes + 8 + 80 * i))
             return false;
     return true;
 }
 
 bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes)
 {
-    struct section sections[N_SECTIONS] = {{.tag = "CONF"}, {.tag = "TOKN"}, {.tag = "VOCB"},
-                                           {.tag = "TENS"}, {.tag = "DATA"}, {.tag = "META"},
-                                           {.tag = "PIEC"}, {.tag = "CMAP"}, {.tag = "MERG"}};
+    /* The last are not read: words.c does not have their tokenizers. */
+    struct section sections[] = {[CONF] = {"CONF"}, [TOKN] = {"TOKN"}, [VOCB] = {"VOCB"},
+                                 [TENS] = {"TENS"}, [DATA] = {"DATA"}, {"PIEC"},
+                                 {"CMAP"},          {"MERG"},          {NULL}};
     *weights = (struct plain_weights){.file = file, .n_bytes = n_bytes};
     return read_header(weights) && read_sections(weights, sections) &&
            read_settings(weights, &sections[CONF], &weights->conf) &&
            read_settings(weights, &sections[TOKN], &weights->tokn) &&
-           read_settings(weights, &sections[META], &weights->meta) &&
-           read_vocabulary(weights, &sections[VOCB]) &&
-           read_tensors(weights, &sections[TENS], &sections[DATA]);
+           read_vocabulary(weights, &sections[VOCB]) && read_tensors(weights, &sections[TENS]);
 }
 
 bool plain_weights_read(struct plain_weights *weights, const char *path)
@@ -366,16 +247,13 @@ bool plain_weights_read(struct plain_weights *weights, const char *path)
 
 void plain_weights_free(struct plain_weights *weights)
 {
-    for (size_t i = 0; weights->tensors && i < weights->n_tensors; i++) {
+    for (size_t i = 0; i < weights->n_tensors; i++) {
         free(weights->tensors[i].values);
         free(weights->tensors[i].factors);
     }
     free(weights->tensors);
-    for (int i = 0; i < 3; i++) {
-        struct plain_settings *settings[] = {&weights->conf, &weights->tokn, &weights->meta};
-        free(settings[i]->keys);
-        free(settings[i]->values);
-    }
+    free(weights->conf.pairs);
+    free(weights->tokn.pairs);
     free(weights->file);
     *weights = (struct plain_weights){0};
 }
@@ -384,8 +262,8 @@ const char *plain_setting(const struct plain_settings *settings, const char *key
                           const char *if_absent)
 {
     for (size_t i = 0; i < settings->n; i++)
-        if (strcmp(settings->keys[i], key) == 0)
-            return settings->values[i];
+        if (strcmp(settings->pairs[i].key, key) == 0)
+            return settings->pairs[i].value;
     return if_absent;
 }
 

@@ -189,7 +189,8 @@ TEST(overrides)
     static const int schemes[] = {0, CONSTANTS_OF(POSITION_SCHEMES)};
     enum { SCHEMES = sizeof schemes / sizeof *schemes };
     static const double scales[][2] = {{0.25, 4}, {1, 0}, {0, 1}};
-    static const float frequencies[] = {0.125f, -0.4f};
+    static const float frequencies[] = {0.125f, -0.375f};
+    static const double same_frequencies[] = {0.125, -0.375};
     static const char *const masks[] = {NULL, "full", "causal"};
     comparison_start();
     for (size_t file = 0; file < 2; file++) {
@@ -215,7 +216,8 @@ TEST(overrides)
             if (has_base && choice < 2 * SCHEMES)
                 expected.position_base = options.position_base = 77.5;
             if (scheme == ENGINE_POSITION_FOURIER && choice < 2 * SCHEMES) {
-                expected.frequencies = options.frequencies = frequencies;
+                expected.frequencies = same_frequencies;
+                options.frequencies = frequencies;
                 expected.n_frequencies = options.n_frequencies = 2;
             }
             comparison_run(

@@ -23,9 +23,12 @@ static void compare_options(const engine_model *model, const struct plain_weight
                             const engine_session_options *options, size_t n, size_t width)
 {
     const char *name = options->position != 0 ? engine_position_name(options->position) : NULL;
+    double frequencies[2];
+    for (size_t i = 0; i < options->n_frequencies; i++)
+        frequencies[i] = (double)options->frequencies[i];
     struct plain_options same = {.position = name,
                                  .position_base = options->position_base,
-                                 .frequencies = options->frequencies,
+                                 .frequencies = options->frequencies ? frequencies : NULL,
                                  .n_frequencies = options->n_frequencies,
                                  .position_scale = options->position_scale};
     /* Half a step of f32 (of numbers up to 1, else relative; learned int8 rows have a product), and

@@ -1,7 +1,7 @@
 /* tags: numbers aarch64 */
 /* int8 with column sums and factors (types int8a8 and int8a7, version 2 of the file): what the
- * writer writes is read back by the reader of tests/reference, which checks the sums, and by the
- * engine; what the writer refuses; and what the engine says of sums that are wrong. */
+ * writer writes is read back by the reader of engine/plain/, and by the engine, which checks the
+ * sums; what the writer refuses; and what the engine says of sums that are wrong. */
 #include "engine/file/crc32c.h"
 #include "engine/plain/weights.h"
 #include "tests/engine/file/bad_file.h"
