@@ -10,16 +10,13 @@
 
 /* ---- Vectors of texts ---- */
 
-/* out [D] from rows [T, D], but for the first n_skipped. */
-static void pool(struct plain_model *model, const char *kind, const double *rows, size_t n,
-                 size_t width, size_t n_skipped, double *out)
+bool plain_pool(const char *pooling, const double *rows, size_t n, size_t width, size_t n_skipped,
+                double *out)
 {
     const double n_used = n > n_skipped ? (double)(n - n_skipped) : 0;
     double ranks = 0;
     for (size_t t = n_skipped; t < n; t++)
         ranks += (double)(t + 1);
-    if (!strstr(" cls mean max mean_sqrt weighted_mean last ", kind))
-        plain_complain(model, "pooling %s is not known", kind);
     for (size_t i = 0; i < width; i++) {
         double sum = 0, weighted = 0, largest = -(double)INFINITY;
         for (size_t t = n_skipped; t < n; t++) {
@@ -28,32 +25,22 @@ static void pool(struct plain_model *model, const char *kind, const double *rows
             weighted += (double)(t + 1) * value / ranks;
             largest = fmax(largest, value);
         }
-        out[i] = n_used == 0                       ? 0
-                 : plain_is(kind, "mean")          ? sum / n_used
-                 : plain_is(kind, "mean_sqrt")     ? sum / sqrt(n_used)
-                 : plain_is(kind, "max")           ? largest
-                 : plain_is(kind, "weighted_mean") ? weighted
-                 : plain_is(kind, "last")          ? rows[(n - 1) * width + i]
-                                                   : rows[n_skipped * width + i];
+        out[i] = n_used == 0                          ? 0
+                 : plain_is(pooling, "mean")          ? sum / n_used
+                 : plain_is(pooling, "mean_sqrt")     ? sum / sqrt(n_used)
+                 : plain_is(pooling, "max")           ? largest
+                 : plain_is(pooling, "weighted_mean") ? weighted
+                 : plain_is(pooling, "last")          ? rows[(n - 1) * width + i]
+                                                      : rows[n_skipped * width + i];
     }
+    return strstr(" cls mean max mean_sqrt weighted_mean last ", pooling) != NULL;
 }
 
-static void to_unit_length(double *x, size_t n)
+void plain_to_unit_length(double *x, size_t n)
 {
-    double square = 0;
+    const double length = sqrt(plain_dot(x, x, n));
     for (size_t i = 0; i < n; i++)
-        square += x[i] * x[i];
-    for (size_t i = 0; i < n; i++)
-        x[i] /= fmax(sqrt(square), 1e-12);
-}
-
-void plain_pool(const struct plain_output *output, const char *pooling, bool normalize, double *out)
-{
-    char error[256] = "";
-    pool(&(struct plain_model){.error = error}, pooling, output->tokens, output->n_tokens,
-         output->width, 0, out);
-    if (normalize)
-        to_unit_length(out, output->width);
+        x[i] /= fmax(length, 1e-12);
 }
 
 /* Copies the name of a list that begins at *at, and moves that to the next. Returns whether there
@@ -78,16 +65,20 @@ static double *dense(struct plain_model *model, const char *name, const char *ac
     return y;
 }
 
-/* The model's own vector before its projections; stores its width. */
+/* The vector before its projections, with at most 8 joined poolings; stores its width. */
 static double *pool_own(struct plain_model *model, const struct plain_output *output, size_t *width)
 {
-    const size_t n = output->width, n_skipped = model->pools_prompt ? 0 : output->n_prompt;
+    const size_t n = output->n_tokens, one = output->width;
+    const size_t n_skipped = model->pools_prompt ? 0 : output->n_prompt;
     const char *at = model->joined_poolings;
-    double *x = plain_doubles(9 * n);
+    double *x = plain_doubles(9 * one);
     char name[32];
-    pool(model, model->pooling, output->tokens, output->n_tokens, n, n_skipped, x);
-    for (*width = n; next_name(&at, name); *width += n)
-        pool(model, name, output->tokens, output->n_tokens, n, n_skipped, x + *width);
+    bool is_known = plain_pool(model->pooling, output->tokens, n, one, n_skipped, x);
+    for (*width = one; *width < 9 * one && next_name(&at, name); *width += one)
+        is_known &= plain_pool(name, output->tokens, n, one, n_skipped, x + *width);
+    if (!is_known)
+        plain_complain(model, "a pooling is not known: %s, %s", model->pooling,
+                       model->joined_poolings);
     return x;
 }
 
@@ -116,7 +107,7 @@ double *plain_vector_of_text(const struct plain_weights *weights, const struct p
         *width = n_out;
     }
     if (error[0] == '\0' && model.normalize)
-        to_unit_length(x, *width);
+        plain_to_unit_length(x, *width);
     if (error[0] == '\0')
         return x;
     free(x);
@@ -154,7 +145,7 @@ bool plain_scores(const struct plain_weights *weights, const struct plain_output
         memcpy(rows + t * width, z, width * sizeof *z);
         free(z);
     }
-    pool(&model, model.head_pooling, rows, n, width, 0, pooled);
+    plain_pool(model.head_pooling, rows, n, width, 0, pooled);
     double *z = model.head_late ? NULL : head_row(&model, pooled, width);
     double *logits = plain_linear(&model, "head.output", z ? z : pooled, 1, width, model.n_labels);
     for (size_t i = 0; i < model.n_labels; i++)
@@ -180,7 +171,7 @@ bool plain_token_vectors(const struct plain_weights *weights, const struct plain
     double *rows = plain_linear(&model, "token.vector", output->tokens, n, output->width, width);
     memcpy(out, rows, n * width * sizeof *out);
     for (size_t t = 0; t < n; t++)
-        to_unit_length(out + t * width, width);
+        plain_to_unit_length(out + t * width, width);
     free(rows);
     return error[0] == '\0';
 }

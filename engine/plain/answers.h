@@ -6,9 +6,11 @@
 
 #include "engine/plain/encoder.h"
 
-/* out [D] from output->tokens by a pooling of FORMAT.md, but not pooler; normalize: as there. */
-void plain_pool(const struct plain_output *output, const char *pooling, bool normalize,
-                double *out);
+/* out [D] from rows [T, D], but for the first n_skipped, by a pooling of FORMAT.md. False: there is
+ * none of this name, or it is pooler. */
+bool plain_pool(const char *pooling, const double *rows, size_t n_tokens, size_t width,
+                size_t n_skipped, double *out);
+void plain_to_unit_length(double *x, size_t n);
 
 /* The model's own vector of a text, by the pooling and the projections of the file, of length 1 if
  * it says so; to be freed. */

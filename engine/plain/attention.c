@@ -149,9 +149,12 @@ void plain_mix(const struct plain_head *head, double *scores, size_t n_tokens, d
     for (size_t t = 0; t < n_tokens; t++) {
         double *probability = scores + t * n_tokens;
         plain_softmax(probability, n_tokens, probability);
-        for (size_t s = 0; s < n_tokens; s++)
-            for (size_t i = 0; i < head->width; i++)
-                out[t * stride + i] += probability[s] * head->values[s * head->stride + i];
+        for (size_t i = 0; i < head->width; i++) {
+            double sum = 0;
+            for (size_t s = 0; s < n_tokens; s++)
+                sum += probability[s] * head->values[s * head->stride + i];
+            out[t * stride + i] = sum;
+        }
     }
 }
 

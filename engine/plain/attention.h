@@ -44,7 +44,7 @@ void plain_turn(const struct plain_model *model, double *head, size_t head_width
 void plain_score(const struct plain_model *model, const struct plain_head *head, size_t n_tokens,
                  size_t n_keys, double *scores);
 
-/* Adds softmax(scores) · v to out [T, K], rows `stride` apart. Scores become probabilities. */
+/* out [T, K] = softmax(scores) · v, rows `stride` apart. Scores become probabilities. */
 void plain_mix(const struct plain_head *head, double *scores, size_t n_tokens, double *out,
                size_t stride);
 

@@ -185,7 +185,10 @@ static void compare_pooled(const struct subject *subject, const struct texts *te
     assert_true(width <= MAX_LEN);
     encode(session, texts, options, out, texts->n * width, NULL);
     for (size_t i = 0; i < texts->n; i++) {
-        plain_pool(texts->expected[i], pooling, normalize, expected);
+        const struct plain_output *output = texts->expected[i];
+        plain_pool(pooling, output->tokens, output->n_tokens, width, 0, expected);
+        if (normalize)
+            plain_to_unit_length(expected, width);
         support_compare(&pooled_vectors, TOLERANCE, out + i * width, expected, width,
                         "%s (%s): %s of %zu tokens%s", subject->words, subject->info.isa, pooling,
                         texts->inputs[i].n_ids, normalize ? ", length 1" : "");

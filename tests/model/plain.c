@@ -1,5 +1,4 @@
-/* The formulas of Vaswani et al. 2017, Ba et al. 2016, Zhang and Sennrich 2019, Hendrycks and
- * Gimpel 2016, one number at a time. */
+/* plain.c - see plain.h. */
 #include "tests/model/plain.h"
 
 #include "engine/runtime/machine.h"
@@ -154,6 +153,14 @@ bool is_measured(const struct kernels *kernels)
     return only == NULL || strcmp(only, kernels->isa) == 0;
 }
 
+double *widened(const float *x, size_t n)
+{
+    double *wide = new_doubles(n);
+    for (size_t i = 0; i < n; i++)
+        wide[i] = (double)x[i];
+    return wide;
+}
+
 struct plain_sum plain_product(const float *x, const float *w, size_t step, size_t n)
 {
     struct plain_sum result = {0};
@@ -179,9 +186,6 @@ float plain_chains(const float *x, const float *w, size_t step, size_t n, bool f
     return sum;
 }
 
-/* gelu: x·Φ(x), Φ(x) = erfc(-x/√2) / 2.
- * gelu_tanh: x·(1 + tanh u) / 2, u = √(2/π)·(x + 0.044715·x³); here (1 + tanh u) / 2 is written as
- * 1 / (1 + e^-2u), which does not cancel where tanh u is near -1. */
 uint16_t plain_bf16(float x)
 {
     if (fabsf(x) < 0x1p-126f)
@@ -211,102 +215,4 @@ float plain_pairs(const uint16_t *x, const uint16_t *w, size_t k)
         sum = flushed(sum + flushed(chain[0] + chain[1]));
     }
     return sum;
-}
-
-double plain_activation(enum activation activation, double x)
-{
-    const double pi = 3.14159265358979323846;
-    switch (activation) {
-    case ACTIVATION_RELU: return x > 0 ? x : 0;
-    case ACTIVATION_GELU: return 0.5 * x * erfc(-x / sqrt(2));
-    case ACTIVATION_GELU_TANH: return x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x * x * x)));
-    case ACTIVATION_SILU: return x / (1 + exp(-x));
-    }
-    return NAN;
-}
-
-void plain_softmax(const double *x, size_t n, double *out)
-{
-    double max = x[0], sum = 0;
-    for (size_t i = 1; i < n; i++)
-        max = x[i] > max ? x[i] : max;
-    for (size_t i = 0; i < n; i++)
-        sum += out[i] = exp(x[i] - max);
-    for (size_t i = 0; i < n; i++)
-        out[i] /= sum;
-}
-
-double plain_norm(enum norm_kind kind, const float *x, const float *weight, const float *bias,
-                  double eps, size_t n, double *out)
-{
-    double mean = 0, squares = 0;
-    switch (kind) {
-    case NORM_LAYER:
-        for (size_t i = 0; i < n; i++)
-            mean += (double)x[i] / (double)n;
-        break;
-    case NORM_RMS: break;
-    case NORM_NONE: return NAN;
-    }
-    for (size_t i = 0; i < n; i++)
-        squares += ((double)x[i] - mean) * ((double)x[i] - mean);
-    double divisor = sqrt(squares / (double)n + eps);
-    for (size_t i = 0; i < n; i++)
-        out[i] = ((double)x[i] - mean) / divisor * (double)weight[i] +
-                 (bias != NULL ? (double)bias[i] : 0);
-    return divisor;
-}
-
-bool plain_sees(const struct plain_scores *scores, size_t query, size_t key)
-{
-    size_t distance = query > key ? query - key : key - query;
-    return (scores->mask != MASK_CAUSAL || key <= query) &&
-           (scores->window == 0 || distance <= scores->window);
-}
-
-double plain_bias(const struct plain_scores *scores, size_t query, size_t key)
-{
-    ptrdiff_t distance = (ptrdiff_t)key - (ptrdiff_t)query, reach = (ptrdiff_t)scores->reach;
-    if (scores->table == NULL)
-        return -scores->slope * fabs((double)distance);
-    distance = distance > reach ? reach : distance < -reach ? -reach : distance;
-    return (double)scores->table[reach + distance];
-}
-
-void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
-                     size_t head_width, const struct plain_scores *scores, double *weights,
-                     double *out)
-{
-    memset(out, 0, n_tokens * head_width * sizeof *out);
-    for (size_t i = 0; i < n_tokens; i++) {
-        double *row = weights + i * n_tokens;
-        for (size_t j = 0; j < n_tokens; j++)
-            row[j] =
-                plain_sees(scores, i, j)
-                    ? scores->scale *
-                              plain_product(q + i * stride, k + j * stride, 1, head_width).sum +
-                          plain_bias(scores, i, j)
-                    : -INFINITY;
-        plain_softmax(row, n_tokens, row);
-        for (size_t j = 0; j < n_tokens; j++)
-            for (size_t c = 0; row[j] > 0 && c < head_width; c++)
-                out[i * head_width + c] += row[j] * (double)v[j * stride + c];
-    }
-}
-
-void plain_turn(const float *x, size_t position, double base, size_t turned, bool interleaved,
-                double *out)
-{
-    for (size_t i = 0; i < turned / 2; i++) {
-        size_t first = interleaved ? 2 * i : i, second = interleaved ? 2 * i + 1 : i + turned / 2;
-        double angle = (double)position / pow(base, 2 * (double)i / (double)turned);
-        out[first] = (double)x[first] * cos(angle) - (double)x[second] * sin(angle);
-        out[second] = (double)x[second] * cos(angle) + (double)x[first] * sin(angle);
-    }
-}
-
-double plain_position(size_t position, size_t i, size_t width)
-{
-    double angle = (double)position / pow(10000, (double)(i / 2 * 2) / (double)width);
-    return i % 2 == 0 ? sin(angle) : cos(angle);
 }

@@ -1,8 +1,11 @@
-/* plain.h - model/'s formulas once more, in plain loops and double precision, and what the suites
- * that compare with them share: stored matrices, and comparisons that no NaN passes. */
+/* plain.h - what the suites share that compare model/ with the formulas of engine/plain/: stored
+ * matrices, comparisons that no NaN passes, and the twins of what kernels do to numbers before
+ * rounding ends: sums as floats take them, and bfloat16. */
 #ifndef TESTS_MODEL_PLAIN_H
 #define TESTS_MODEL_PLAIN_H
 
+#include "engine/plain/attention.h"
+#include "engine/plain/steps.h"
 #include "tests/owned.h"
 #include "tests/support.h"
 
@@ -60,6 +63,9 @@ bool is_measured(const struct kernels *kernels);
 
 /* ---- The twins ---- */
 
+/* The same numbers in double, as the formulas of engine/plain/ take them. */
+double *widened(const float *x, size_t n);
+
 /* Σ x[i]·w[i·step], i < n, and Σ |x[i]·w[i·step]|: rounding errors grow with the latter. */
 struct plain_sum {
     double sum, magnitude;
@@ -75,39 +81,5 @@ uint16_t plain_bf16(float x);
 
 /* The sum of a row x [k] and a column of pairs w [k/2, 16, 2], as in product_bf16.h. */
 float plain_pairs(const uint16_t *x, const uint16_t *w, size_t k);
-
-double plain_activation(enum activation activation, double x);
-
-/* out = softmax(x) [n] */
-void plain_softmax(const double *x, size_t n, double *out);
-
-/* out = norm(x) [n]; returns what x was divided by. bias NULL: none. */
-double plain_norm(enum norm_kind kind, const float *x, const float *weight, const float *bias,
-                  double eps, size_t n, double *out);
-
-/* How a head computes scores from q·k, and which keys a query sees. */
-struct plain_scores {
-    double scale;
-    enum mask_kind mask;
-    size_t window;      /* 0: none */
-    double slope;       /* of ALiBi, or 0 */
-    const float *table; /* biases of the distances -reach .. reach, or NULL */
-    size_t reach;
-};
-
-bool plain_sees(const struct plain_scores *scores, size_t query, size_t key);
-double plain_bias(const struct plain_scores *scores, size_t query, size_t key);
-
-/* weights [T, T] and out [T, K] of one head; rows of q, k, v are `stride` apart. */
-void plain_attention(const float *q, const float *k, const float *v, size_t stride, size_t n_tokens,
-                     size_t head_width, const struct plain_scores *scores, double *weights,
-                     double *out);
-
-/* Rotary: the `turned` first columns of the query or key x of a position. */
-void plain_turn(const float *x, size_t position, double base, size_t turned, bool interleaved,
-                double *out);
-
-/* PE(position, i) */
-double plain_position(size_t position, size_t i, size_t width);
 
 #endif

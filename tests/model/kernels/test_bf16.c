@@ -191,7 +191,7 @@ TEST(gelu)
                                                                .n_rows = 1,
                                                                .n_panels = 1});
             for (size_t i = 0; i < PANEL; i++) {
-                double expected = plain_activation(ACTIVATION_GELU, (double)bias[i]);
+                double expected = plain_activation("gelu", (double)bias[i]);
                 note_error(&largest, fabs((double)out[s > 1][i] - expected), (double)out[s > 1][i],
                            expected, (double)bias[i]);
             }

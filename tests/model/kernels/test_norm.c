@@ -29,7 +29,9 @@ static void check_row(const struct kernels *kernels, const struct row *row, enum
     struct norm norm = {kind, row->weight, has_bias ? row->bias : NULL};
     float *out = new_floats(n), *in_place = copy_floats(row->x, n);
     double *expected = new_doubles(n), max = 0;
-    double divisor = plain_norm(kind, row->x, norm.weight, norm.bias, eps, n, expected);
+    double divisor =
+        plain_norm(config_value_name("norm", kind), widened(row->x, n), widened(row->weight, n),
+                   has_bias ? widened(row->bias, n) : NULL, eps, n, expected);
     for (size_t i = 0; i < n; i++)
         max = fmax(max, fabs((double)row->x[i]));
     fill_untouched(out, n);

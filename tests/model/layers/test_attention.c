@@ -21,16 +21,26 @@ enum { N_WIDTHS = 5 };
 
 static const struct blas *blas;
 
+/* How a head computes scores from q·k, and which keys a query sees. */
+struct scoring {
+    double scale;
+    enum mask_kind mask;
+    size_t window;      /* 0: none */
+    double slope;       /* of ALiBi, or 0 */
+    const float *table; /* biases of the distances -reach .. reach, or NULL */
+    size_t reach;
+};
+
 /* One head among others: q, k, v in rows of wide, [T, stride], and its context in rows of out. */
 struct head_case {
     size_t n_tokens, width, stride, out_stride;
-    struct plain_scores scores;
+    struct scoring scores;
     bool bf16;
     float *wide, *out, *map;
 };
 
 /* Scores that have no scale of their own get 1/√K. */
-static struct head_case new_case(size_t n_tokens, size_t width, struct plain_scores scores)
+static struct head_case new_case(size_t n_tokens, size_t width, struct scoring scores)
 {
     struct head_case c = {.n_tokens = n_tokens,
                           .width = width,
@@ -111,17 +121,36 @@ struct twin {
     double *weights, *out;
 };
 
+static struct plain_model plain_model(const struct scoring *scores)
+{
+    return (struct plain_model){.mask = config_value_name("mask", scores->mask),
+                                .window = scores->window,
+                                .score_scale = scores->scale,
+                                .distances = scores->reach};
+}
+
 static struct twin new_twin(const struct head_case *c)
 {
-    struct twin twin = {new_doubles(c->n_tokens * c->n_tokens),
-                        new_doubles(c->n_tokens * c->width)};
-    plain_attention(c->wide, c->wide + c->width, c->wide + 2 * c->width, c->stride, c->n_tokens,
-                    c->width, &c->scores, twin.weights, twin.out);
+    const size_t n = c->n_tokens, reach = c->scores.reach;
+    const double *wide = widened(c->wide, extent(n, c->stride, 3 * c->width));
+    const struct plain_model model = plain_model(&c->scores);
+    const struct plain_head head = {
+        .width = c->width,
+        .stride = c->stride,
+        .queries = wide,
+        .keys = wide + c->width,
+        .values = wide + 2 * c->width,
+        .slope = c->scores.slope,
+        .biases = c->scores.table ? widened(c->scores.table, 2 * reach + 1) + reach : NULL};
+    struct twin twin = {new_doubles(n * n), new_doubles(n * c->width)};
+    plain_score(&model, &head, n, n, twin.weights);
+    plain_mix(&head, twin.weights, n, twin.out, c->width);
     return twin;
 }
 
 static void check_twin(const struct head_case *c, const struct twin *twin, struct largest *largest)
 {
+    const struct plain_model model = plain_model(&c->scores);
     size_t n_tokens = c->n_tokens;
     for (size_t i = 0; i < n_tokens; i++) {
         double sum = 0;
@@ -129,7 +158,7 @@ static void check_twin(const struct head_case *c, const struct twin *twin, struc
             double got = (double)c->map[i * n_tokens + j],
                    expected = twin->weights[i * n_tokens + j];
             note_error(largest, fabs(got - expected), got, expected, (double)n_tokens);
-            assert_true(plain_sees(&c->scores, i, j) || got == 0);
+            assert_true(plain_sees(&model, i, j) || got == 0);
             sum += got;
         }
         note_error(largest, fabs(sum - 1) / 2, sum, 1, (double)n_tokens);
@@ -155,7 +184,7 @@ static bool is_tested(size_t n_tokens, size_t width, bool is_usual)
     return is_usual && is_chosen && !support_slow();
 }
 
-static void check_grid(struct plain_scores scores, const struct blas *with, double range,
+static void check_grid(struct scoring scores, const struct blas *with, double range,
                        double tolerance, const char *what)
 {
     bool is_usual = scores.window == 0 && scores.slope == 0 && scores.table == NULL;
@@ -179,7 +208,7 @@ static void check_grid(struct plain_scores scores, const struct blas *with, doub
         assert_bound(&largest[s], tolerance, "%s %s", float_kernels(s)->isa, what);
 }
 
-static const struct plain_scores full = {.mask = MASK_FULL}, causal = {.mask = MASK_CAUSAL};
+static const struct scoring full = {.mask = MASK_FULL}, causal = {.mask = MASK_CAUSAL};
 
 TEST(full)
 {
@@ -197,8 +226,8 @@ TEST(windows)
     static const size_t windows[] = {1, 2, 7, 8, 15, 16, 31, 64, 95, 96, 139, 1000};
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i += support_slow() ? 5 : 1) {
         char what[64];
-        struct plain_scores scores = {.window = windows[i],
-                                      .mask = i % 3 == 2 ? MASK_CAUSAL : MASK_FULL};
+        struct scoring scores = {.window = windows[i],
+                                 .mask = i % 3 == 2 ? MASK_CAUSAL : MASK_FULL};
         snprintf(what, sizeof what, "%swindow of %zu", i % 3 == 2 ? "causal " : "", windows[i]);
         check_grid(scores, i % 2 == 0 ? NULL : blas, 1, 1e-6, what);
     }
@@ -212,17 +241,17 @@ TEST(biases)
     uint64_t state = 11;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         table[i] = (float)random_within(&state, 2);
-    check_grid((struct plain_scores){.slope = 0.5}, NULL, 1, 1e-6, "slope 1/2");
-    check_grid((struct plain_scores){.slope = 1 / 256.0, .mask = MASK_CAUSAL}, NULL, 1, 1e-6,
+    check_grid((struct scoring){.slope = 0.5}, NULL, 1, 1e-6, "slope 1/2");
+    check_grid((struct scoring){.slope = 1 / 256.0, .mask = MASK_CAUSAL}, NULL, 1, 1e-6,
                "slope 1/256, causal");
-    check_grid((struct plain_scores){.table = table, .reach = 40}, blas, 1, 1e-6, "table");
-    check_grid((struct plain_scores){.table = table, .reach = 1}, NULL, 1, 1e-6, "table of three");
-    check_grid((struct plain_scores){.table = table, .reach = 40, .window = 20, .scale = 0.37},
-               NULL, 1, 1e-6, "table, window of 20, another scale");
+    check_grid((struct scoring){.table = table, .reach = 40}, blas, 1, 1e-6, "table");
+    check_grid((struct scoring){.table = table, .reach = 1}, NULL, 1, 1e-6, "table of three");
+    check_grid((struct scoring){.table = table, .reach = 40, .window = 20, .scale = 0.37}, NULL, 1,
+               1e-6, "table, window of 20, another scale");
 }
 
 /* One case on every instruction set. */
-static void check_case(size_t n_tokens, size_t width, struct plain_scores scores,
+static void check_case(size_t n_tokens, size_t width, struct scoring scores,
                        const struct blas *with, const char *what)
 {
     struct head_case c = new_case(n_tokens, width, scores);
@@ -243,8 +272,8 @@ TEST(widths)
     static const size_t widths[] = {80, 100, 128, 160, 200, 255, 256};
     for (size_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++)
         check_case(i % 4 < 2 ? 140 : 30, widths[i / 2],
-                   (struct plain_scores){.window = i % 2 * 50, .scale = 0.05},
-                   i % 3 == 0 ? blas : NULL, "wide");
+                   (struct scoring){.window = i % 2 * 50, .scale = 0.05}, i % 3 == 0 ? blas : NULL,
+                   "wide");
 }
 
 TEST(full_with_blas)
@@ -271,10 +300,10 @@ TEST(long)
 TEST(very_long)
 {
     size_t n_tokens = support_slow() ? 300 : 1500;
-    check_case(n_tokens, 24, (struct plain_scores){.window = 64}, NULL, "window of 64");
-    check_case(n_tokens, 24, (struct plain_scores){.window = 200, .slope = 0.01}, NULL,
+    check_case(n_tokens, 24, (struct scoring){.window = 64}, NULL, "window of 64");
+    check_case(n_tokens, 24, (struct scoring){.window = 200, .slope = 0.01}, NULL,
                "window of 200, slope 0.01");
-    check_case(n_tokens, 24, (struct plain_scores){.slope = 1 / 256.0}, NULL, "slope 1/256");
+    check_case(n_tokens, 24, (struct scoring){.slope = 1 / 256.0}, NULL, "slope 1/256");
 }
 
 /* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of
@@ -289,9 +318,9 @@ TEST(bfloat16)
             const size_t mark = owned_mark(), kind = i % 4, width = widths[i / 4];
             struct head_case c =
                 new_case(n, width,
-                         (struct plain_scores){.mask = kind % 2 ? MASK_CAUSAL : MASK_FULL,
-                                               .window = kind >= 2 ? 3 + n / 4 : 0,
-                                               .slope = kind == 3 ? 0.1 : 0});
+                         (struct scoring){.mask = kind % 2 ? MASK_CAUSAL : MASK_FULL,
+                                          .window = kind >= 2 ? 3 + n / 4 : 0,
+                                          .slope = kind == 3 ? 0.1 : 0});
             const size_t n_out = extent(n, c.out_stride, width);
             float *first = new_floats(n_out);
             c.bf16 = true;
@@ -341,13 +370,13 @@ TEST(sharp)
 {
     check_grid(full, blas, 10, 1e-3, "full, sharp");
     check_grid(causal, NULL, 10, 1e-3, "causal, sharp");
-    check_grid((struct plain_scores){.window = 9}, NULL, 10, 1e-3, "window, sharp");
+    check_grid((struct scoring){.window = 9}, NULL, 10, 1e-3, "window, sharp");
 }
 
 /* With a look-ahead mask, the tokens that follow change no bit, and neither does their number. */
 TEST(causal_prefix)
 {
-    static const struct plain_scores kinds[] = {
+    static const struct scoring kinds[] = {
         {.mask = MASK_CAUSAL},
         {.mask = MASK_CAUSAL, .slope = 0.1},
         {.mask = MASK_CAUSAL, .window = 40},
@@ -388,7 +417,7 @@ TEST(place)
     for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t i = 0; i < 2 * sizeof n_tokens / sizeof *n_tokens; i++) {
             size_t n = n_tokens[i / 2], width = 26;
-            struct plain_scores scores = i % 2 == 0 ? full : causal;
+            struct scoring scores = i % 2 == 0 ? full : causal;
             struct head_case a = new_case(n, width, scores), b = new_case(n, width, scores);
             b.stride = 3 * width + 16;
             b.wide = new_floats(extent(n, b.stride, 3 * width) + 1);

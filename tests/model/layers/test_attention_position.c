@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { HEADS = 3, MOST_WIDTH = 64 };
+enum { HEADS = 3 };
 
 /* Heads of `width` columns, some of them turned; in place, as the engine does it. Numbers within
  * ±1: two products and their sum, and a cosine and a sine that are rounded. */
@@ -18,10 +18,15 @@ static void check_turned(const struct rotary *rotary, size_t width, uint32_t pos
     float *row = copy_floats(x, HEADS * width), *angles = new_floats(rotary->width);
     rotary_rows(rotary, &position, &(uint32_t){9000}, 1, angles);
     rotary_turn(rotary, angles, HEADS, width, row);
+    const struct plain_model plain = {.rotary_width = rotary->width,
+                                      .head_width = width,
+                                      .rotary_base = rotary->base,
+                                      .rotary_factor = 1,
+                                      .rotary_pairs = rotary->interleaved ? "interleaved" : "half"};
     for (size_t head = 0; head < HEADS; head++) {
         const float *of_head = x + head * width, *got = row + head * width;
-        double expected[MOST_WIDTH];
-        plain_turn(of_head, position, rotary->base, rotary->width, rotary->interleaved, expected);
+        double *expected = widened(of_head, width);
+        plain_turn(&plain, expected, width, position, position + 1);
         for (size_t i = 0; i < rotary->width; i++)
             note_error(largest, fabs((double)got[i] - expected[i]), (double)got[i], expected[i],
                        (double)position);

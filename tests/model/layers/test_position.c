@@ -18,6 +18,13 @@ static void sinusoidal(size_t n, size_t width, size_t stride, float *out)
     position_rows(&encoding, 0, n, stride, out, NULL);
 }
 
+static double formula(size_t p, size_t i, size_t width)
+{
+    const struct plain_model plain = {
+        .position = "sinusoidal", .embedding_width = width, .position_base = 10000};
+    return plain_position(&plain, p, 0, i);
+}
+
 TEST(formula)
 {
     static const size_t widths[] = {1, 2, 3, 7, 16, 63, 64, 65, 100, 768};
@@ -30,7 +37,7 @@ TEST(formula)
         sinusoidal(POSITIONS, width, stride, out);
         for (size_t p = 0; p < POSITIONS; p++) {
             for (size_t i = 0; i < width; i++) {
-                double expected = plain_position(p, i, width), got = (double)out[p * stride + i];
+                double expected = formula(p, i, width), got = (double)out[p * stride + i];
                 note_error(&largest, fabs(got - expected), got, expected, (double)p);
             }
             if (p + 1 < POSITIONS)
@@ -49,7 +56,7 @@ TEST(far_positions)
     sinusoidal(POSITIONS, WIDTH, WIDTH, out);
     for (size_t p = 0; p < POSITIONS; p += p < POSITIONS - 1000 ? 997 : 1)
         for (size_t i = 0; i < WIDTH; i++) {
-            double expected = plain_position(p, i, WIDTH), got = (double)out[p * WIDTH + i];
+            double expected = formula(p, i, WIDTH), got = (double)out[p * WIDTH + i];
             note_error(&largest, fabs(got - expected), got, expected, (double)p);
         }
     assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal, far");

@@ -104,7 +104,7 @@ bool encode(const struct plain_weights *weights, const int32_t *ids, size_t n, c
         page_step("attention", output.attention, output.n_layers * output.n_heads * n, n);
         page_step("last", output.tokens, n, output.width);
         page_step("vector", vector, 1, width);
-        plain_pool(&output, "mean", false, output.hidden);
+        plain_pool("mean", output.tokens, n, output.width, 0, output.hidden);
         page_step("mean", output.hidden, 1, output.width);
     }
     plain_output_free(&output);
