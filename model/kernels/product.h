@@ -173,7 +173,8 @@ static void take_turns(const struct product *p, const struct tile_column *column
                        const struct turn *turn)
 {
     float sums[TURN_TILES][TILE_ROWS * TILE_COLUMNS], wide[SUM_BLOCK * TILE_COLUMNS];
-    const bool is_wide = weight_bytes(p->type) == sizeof(float), is_alone = is_sum_alone(p);
+    const bool is_wide = weight_bytes(p->type) == sizeof(float);
+    const bool is_alone = p->bias == NULL && p->residual == NULL && !has_activation(p);
     float *out = p->out + column->panel * PANEL_WIDTH;
     struct fetch fetch = turn->fetch;
     size_t k = 0, n_k;

@@ -167,26 +167,19 @@ INLINE void add_terms(vec *sums, const float *x, float shift, const int squared)
     }
 }
 
-/* Copies the last n < 64 elements of a row, followed by elements that add nothing. */
-INLINE void fill_up(float *rest, const float *x, size_t n, float shift)
-{
-    UNROLL (j, (size_t)SUM_VECTORS)
-        store(rest + j * LANES, splat(shift));
-    memcpy(rest, x, n * sizeof *x);
-}
-
 /* Σ (x - shift), or Σ (x - shift)²; a remainder of fewer than 64 elements is added first. */
 INLINE float sum_of(const float *x, size_t n, float shift, const int squared)
 {
     vec sums[SUM_VECTORS];
-    float rest[PARTIAL_SUMS];
-    size_t n_rest = n % PARTIAL_SUMS;
-    if (n_rest > 0)
-        fill_up(rest, x + n - n_rest, n_rest, shift);
     UNROLL (j, (size_t)SUM_VECTORS)
         sums[j] = (vec){0};
-    if (n_rest > 0)
+    if (n % PARTIAL_SUMS > 0) {
+        float rest[PARTIAL_SUMS]; /* filled up with elements that add nothing */
+        UNROLL (j, (size_t)SUM_VECTORS)
+            store(rest + j * LANES, splat(shift));
+        memcpy(rest, x + n - n % PARTIAL_SUMS, n % PARTIAL_SUMS * sizeof *x);
         add_terms(sums, rest, shift, squared);
+    }
     for (size_t i = 0; i + PARTIAL_SUMS <= n; i += PARTIAL_SUMS)
         add_terms(sums, x + i, shift, squared);
     UNROLLED for (size_t half = SUM_VECTORS / 2; half > 0; half /= 2) UNROLL (j, half) sums[j] +=

@@ -49,12 +49,6 @@ INLINE bool has_activation(const struct product *p)
     return p->activated || p->gate != NULL;
 }
 
-/* Returns whether the sums are the final result. */
-INLINE bool is_sum_alone(const struct product *p)
-{
-    return p->bias == NULL && p->residual == NULL && !has_activation(p);
-}
-
 INLINE struct tile_target tile_target(const struct product *p, size_t row, size_t column,
                                       size_t n_columns, float *buffer)
 {

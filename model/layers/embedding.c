@@ -17,13 +17,6 @@ float position_index(double scale, size_t p, size_t n_tokens)
     return (float)(scale * ((double)p / (double)n_tokens));
 }
 
-static double frequency(const struct position_encoding *encoding, size_t i)
-{
-    if (encoding->n_frequencies == 0)
-        return (double)(i + 1) / (double)encoding->period;
-    return (double)encoding->frequencies[i];
-}
-
 /* Returns the factor shared by a column's rows: 1 / base^(2i/D) in both columns of a pair, the
  * frequency of a pair, or the time constant. */
 static double column_factor(const struct position_encoding *encoding, size_t column)
@@ -31,7 +24,9 @@ static double column_factor(const struct position_encoding *encoding, size_t col
     double width = (double)encoding->width;
     switch (encoding->scheme) {
     case POSITION_SINUSOIDAL: return pow(encoding->base, -(double)(column - column % 2) / width);
-    case POSITION_FOURIER: return frequency(encoding, column / 2);
+    case POSITION_FOURIER:
+        return encoding->n_frequencies > 0 ? (double)encoding->frequencies[column / 2]
+                                           : (double)(column / 2 + 1) / (double)encoding->period;
     case POSITION_EXPONENTIAL: return pow(encoding->base, (double)column / width);
     case POSITION_NONE:
     case POSITION_LEARNED:

@@ -74,7 +74,8 @@ void project_row(const struct encoder *encoder, const float *x, float *out,
 }
 
 /* Stores z in work->row. */
-static void hidden_row(const struct encoder *encoder, const float *x, const struct head_work *work)
+static void store_hidden(const struct encoder *encoder, const float *x,
+                         const struct head_work *work)
 {
     size_t columns = config_head_columns(&encoder->config);
     const struct head *head = &encoder->head;
@@ -91,7 +92,7 @@ void head_hidden(const struct encoder *encoder, const float *x, float *out,
 {
     size_t width = encoder->config.width;
     size_t columns = config_head_columns(&encoder->config);
-    hidden_row(encoder, x, work);
+    store_hidden(encoder, x, work);
     memcpy(out, work->row, columns * sizeof *out);
     memset(out + columns, 0, (width - columns) * sizeof *out);
 }
@@ -116,18 +117,8 @@ void pool_text(const struct encoder *encoder, enum pooling pooling, bool is_own,
 void head_logits(const struct encoder *encoder, const float *x, float *logits,
                  const struct head_work *work)
 {
-    hidden_row(encoder, x, work);
+    store_hidden(encoder, x, work);
     linear_rows(encoder->kernels, &encoder->head.output, work->row, 0, 1, logits, &work->linear);
-}
-
-/* sum [n] += x; lost [n]: what sums of floats have lost so far (Kahan). */
-static void add_row(const float *x, size_t n, float *sum, float *lost)
-{
-    for (size_t i = 0; i < n; i++) {
-        const float term = x[i] - lost[i], next = sum[i] + term;
-        lost[i] = (next - sum[i]) - term;
-        sum[i] = next;
-    }
 }
 
 void head_text_logits(const struct encoder *encoder, const float *x, size_t stride, size_t n_tokens,
@@ -140,11 +131,16 @@ void head_text_logits(const struct encoder *encoder, const float *x, size_t stri
         head_logits(encoder, pooled, logits, work);
         return;
     }
+    float *lost = work->next; /* what sums of floats have lost so far (Kahan) */
     memset(pooled, 0, width * sizeof *pooled);
-    memset(work->next, 0, width * sizeof *pooled);
+    memset(lost, 0, width * sizeof *lost);
     for (size_t t = 0; t < n_tokens; t++) {
-        hidden_row(encoder, x + t * stride, work);
-        add_row(work->row, width, pooled, work->next);
+        store_hidden(encoder, x + t * stride, work);
+        for (size_t i = 0; i < width; i++) {
+            const float term = work->row[i] - lost[i], next = pooled[i] + term;
+            lost[i] = (next - pooled[i]) - term;
+            pooled[i] = next;
+        }
     }
     for (size_t i = 0; i < width; i++)
         pooled[i] /= (float)n_tokens;
@@ -177,7 +173,6 @@ void head_scores(enum scores scores, float *logits, size_t n)
 
 /* Insertion into a list of the k best so far: k is small compared with n, and after the first few
  * scores most are below the list's last. Its plain twin, a sort, is in test_top_k.c. */
-
 void top_k(const float *scores, size_t n, size_t k, engine_candidate *out)
 {
     size_t count = 0;
