@@ -170,6 +170,9 @@ static void read_body(const struct json_file *file, struct checkpoint_config *co
         file_die(file->name, "'%s' is %zu, which '%s', %zu, does not divide",
                  key_name(keys, offsetof(struct model_config, width)), model->width,
                  key_name(keys, offsetof(struct model_config, heads)), model->heads);
+    /* A text's first position is one more than the padding token's id. */
+    if (model->position_skips_padding)
+        model->position_offset++;
     if (model->max_tokens <= model->position_offset)
         file_die(file->name, "'%s' is %zu, of which %zu come before the first token's",
                  key_name(keys, offsetof(struct model_config, max_tokens)), model->max_tokens,

@@ -103,12 +103,11 @@ static const struct head ELECTRA_REPLACED = {
                             "discriminator_predictions.dense_prediction"),
     .labels = 1};
 
-/* The first token's position is one more than the padding token's id. Code that Jina's models bring
- * along (jinaai/xlm-roberta-flash-implementation) has rotary positions. */
+/* Code that Jina's models bring along (jinaai/xlm-roberta-flash-implementation) has rotary
+ * positions. */
 static void finish_roberta(const struct json_file *file, struct model_config *model)
 {
     static const struct json_name positions[] = {{"absolute", 0}, {"rotary", 1}, {NULL, 0}};
-    model->position_offset += 1;
     if (json_choice(file, "position_embedding_type", positions, "absolute or rotary", 0) == 0)
         return;
     model->attention_position = ATTENTION_POSITION_ROTARY;
@@ -148,7 +147,7 @@ const struct head ROBERTA_MASK = {HEAD_MASK, DENSE_GELU, .parts = ROBERTA_MASK_P
 static const struct body MPNET = {
     .prefixes = NAMES("mpnet.", "model."),
     .keys = KEYS(BERT_SIZES, BERT_NORM, FIXED(position, POSITION_LEARNED),
-                 FIXED(position_offset, 2), FIXED(position_skips_padding, true),
+                 FIXED(position_offset, 1), FIXED(position_skips_padding, true),
                  FIXED(attention_position, ATTENTION_POSITION_DISTANCE),
                  FIXED(distances, DISTANCES), ACTIVATION("hidden_act", ACTIVATION_GELU)),
     .only = ONLY(ABSOLUTE_POSITIONS, IS("relative_attention_num_buckets", "32")),

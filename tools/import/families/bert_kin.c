@@ -40,12 +40,6 @@ static const struct body MEGATRON = {
     .left_out = LEFT_OUT(OF_BERT),
 };
 
-static void finish_roberta_xl(const struct json_file *file, struct model_config *model)
-{
-    (void)file;
-    model->position_offset += 1;
-}
-
 static const struct body ROBERTA_XL = {
     .prefixes = NAMES("roberta.", "model."),
     .keys = KEYS(EARLY_SIZES, NUMBER("layer_norm_eps", norm_eps, 1e-5),
@@ -53,7 +47,6 @@ static const struct body ROBERTA_XL = {
                  COUNT("type_vocab_size", token_types, 1)),
     .only = ONLY(ABSOLUTE_POSITIONS),
     .layout = EARLY_NORMS("attention.self_attn_layer_norm", "LayerNorm", "encoder.LayerNorm"),
-    .finish = finish_roberta_xl,
     .left_out = LEFT_OUT(OF_BERT, "lm_head."),
 };
 

@@ -201,8 +201,10 @@ static const struct head MODERNBERT_TOKEN = {
     TO_ATTENTION_NORM("layers.#.input_layernorm"),                                                 \
     TO_QKV(GROUPED_QKV, "layers.#.self_attn.q_proj", "layers.#.self_attn.k_proj",                  \
            "layers.#.self_attn.v_proj"),                                                           \
-    {"layers.#.attention.query_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.q_norm.weight"}},  \
-    {"layers.#.attention.key_norm.weight", HEAD_NORM_OF, {"layers.#.self_attn.k_norm.weight"}},    \
+    TO_VECTOR("layers.#.attention.query_norm.weight", DIM_HEAD_WIDTH,                              \
+              "layers.#.self_attn.q_norm.weight"),                                                 \
+    TO_VECTOR("layers.#.attention.key_norm.weight", DIM_HEAD_WIDTH,                                \
+              "layers.#.self_attn.k_norm.weight"),                                                 \
     TO_OUTPUT(HEADS_OUT(kind), "layers.#.self_attn.o_proj")
 #define FEED_FORWARD_PARTS                                                                         \
     TO_IN(DIM_FEED_FORWARD, "layers.#.mlp.gate_proj", "layers.#.mlp.up_proj"),                     \
@@ -290,23 +292,19 @@ static json_t *settings_of_layer(json_t *layers, size_t layer)
 static void read_global_heads(const struct json_file *file, struct model_config *model)
 {
     json_t *layers = json_typed(file, "per_layer_config", JSON_OBJECT, "an object");
-    size_t n_found = 0;
-    model->global_head_width = json_count(file, NULL, "global_head_dim", 1, 512);
-    model->global_key_value_heads = json_count(file, NULL, "num_global_key_value_heads", 1, 1);
+    json_t *first = settings_of_layer(layers, model->global_first);
+    const bool is_right = json_object_size(first) == 2;
+    size_t width = json_count(file, NULL, "global_head_dim", 1, 512), n_found = 0;
+    size_t keys = json_count(file, NULL, "num_global_key_value_heads", 1, 1);
+    if (layers != NULL) {
+        width = is_right ? json_count(file, first, "head_dim", 1, 0) : 0;
+        keys = is_right ? json_count(file, first, "num_key_value_heads", 1, 0) : 0;
+    }
     for (size_t layer = 0; layers != NULL && layer < model->layers; layer++) {
-        json_t *own = settings_of_layer(layers, layer);
-        const bool is_global = config_is_global(model, layer);
-        const bool is_right = is_global && json_is_object(own) && json_object_size(own) == 2;
-        size_t width = is_right ? json_count(file, own, "head_dim", 1, 0) : 0;
-        size_t keys = is_right ? json_count(file, own, "num_key_value_heads", 1, 0) : 0;
+        const json_t *own = settings_of_layer(layers, layer);
         n_found += own != NULL;
-        if (is_global && layer == model->global_first) {
-            model->global_head_width = width;
-            model->global_key_value_heads = keys;
-        }
-        if (is_global ? width == 0 || width != model->global_head_width || keys == 0 ||
-                            keys != model->global_key_value_heads
-                      : own != NULL)
+        if (config_is_global(model, layer) ? !json_equal(own, first) || width == 0 || keys == 0
+                                           : own != NULL)
             file_die(file->name,
                      "'per_layer_config' of layer %zu; expected the same head_dim and "
                      "num_key_value_heads of each layer of full_attention, and nothing of others",
@@ -314,6 +312,8 @@ static void read_global_heads(const struct json_file *file, struct model_config 
     }
     if (json_object_size(layers) > n_found)
         file_die(file->name, "'per_layer_config' has more layers than the model");
+    model->global_head_width = width;
+    model->global_key_value_heads = keys;
 }
 
 /* Tokens see others as far as sliding_window on both sides. The last layer sees all. */

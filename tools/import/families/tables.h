@@ -21,7 +21,7 @@
  * says that the tensor layers.3.attention.output.weight [D, D] of the weight file is
  * encoder.layer.3.attention.output.dense.weight of the checkpoint, and if the model's
  * attention_bias is true, the .bias [D] of the one is the .bias of the other. The name of a macro
- * TO_... is the part's name in the weight file; a shape (SQUARE, NORM, OUT ...) is a part's kind,
+ * TO_... is the part's name in the weight file; a shape (SQUARE, QKV, NORM ...) is a part's kind,
  * rows, columns and bias, and is left out where the part has no other. */
 #ifndef TOOLS_IMPORT_TABLES_H
 #define TOOLS_IMPORT_TABLES_H
@@ -84,12 +84,10 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 
 /* ---- Shapes of parts: kind, rows, columns, bias ---- */
 
-#define TABLE(rows)     PART_TABLE, rows, DIM_EMBEDDING, 0
 #define SQUARE          PART_LINEAR, DIM_WIDTH, DIM_WIDTH, FIELD(attention_bias)
 #define QKV             PART_LINEAR, DIM_QKV, DIM_WIDTH, FIELD(attention_bias)
 #define GROUPED_QKV     PART_LINEAR, DIM_QUERY, DIM_WIDTH, FIELD(attention_bias)
 #define HEADS_OUT(kind) kind, DIM_WIDTH, DIM_QUERY, FIELD(attention_bias)
-#define HEAD_NORM_OF    PART_VECTOR, DIM_HEAD_WIDTH, DIM_NONE, 0
 #define IN(rows)        PART_LINEAR, rows, DIM_WIDTH, FIELD(feed_forward_in_bias)
 #define OUT             PART_OUT, DIM_WIDTH, DIM_FEED_FORWARD, FIELD(feed_forward_bias)
 #define NORM            PART_NORM, DIM_WIDTH, DIM_NONE, FIELD(norm_bias)
@@ -97,7 +95,7 @@ extern const struct json_name DENSE_NAMES[]; /* of a head's dense layer */
 // clang-format off
 #define TO_EMBEDDING_PROJECTION(from)                                                              \
     {"embedding.projection", PART_LINEAR, DIM_WIDTH, DIM_EMBEDDING, 0, {from}}
-#define TO_TABLE(to, rows, from)        {to, TABLE(rows), {from}}
+#define TO_TABLE(to, rows, from)        {to, PART_TABLE, rows, DIM_EMBEDDING, 0, {from}}
 #define TO_MATRIX(to, rows, cols, from) {to, PART_MATRIX, rows, cols, 0, {from}}
 #define TO_VECTOR(to, rows, from)       {to, PART_VECTOR, rows, DIM_NONE, 0, {from}}
 #define TO_DISTANCES(from)                                                                         \
