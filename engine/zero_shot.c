@@ -31,19 +31,6 @@ engine_status engine_hypothesis(const char *hypothesis, const char *label, char 
     return ENGINE_OK;
 }
 
-/* Returns n_labels if the model has no label of entailment. */
-static size_t find_entailment(const engine_model *model, size_t n_labels)
-{
-    static const char START[] = "entail";
-    size_t label = 0;
-    for (; label < n_labels; label++) {
-        const char *name = engine_label(model, label);
-        if (name != NULL && strncasecmp(name, START, strlen(START)) == 0)
-            break;
-    }
-    return label;
-}
-
 engine_status engine_zero_shot(const engine_model *model, const float *logits, size_t n,
                                int is_multi, float *out, engine_error *error)
 {
@@ -51,7 +38,10 @@ engine_status engine_zero_shot(const engine_model *model, const float *logits, s
         return misused(error, "engine_zero_shot: model, logits or out is NULL");
     const struct model_config *config = &model->encoder.config;
     const size_t n_labels = config->head == HEAD_SEQUENCE ? config->labels : 0;
-    const size_t entailment = find_entailment(model, n_labels);
+    size_t entailment = 0;
+    for (const char *name; entailment < n_labels; entailment++)
+        if ((name = engine_label(model, entailment)) != NULL && strncasecmp(name, "entail", 6) == 0)
+            break;
     if (n_labels < 2 || entailment == n_labels)
         return fail(
             error, ENGINE_ERROR_UNSUPPORTED,
