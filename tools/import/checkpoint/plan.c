@@ -577,9 +577,8 @@ void plan_make(struct plan *plan, struct tensor_set *tensors, struct checkpoint_
                             .is_int8 = plan->types.matrices == TENSOR_INT8};
     tensor_set_strip(tensors, body->prefixes);
     const struct layout *other = body->other_layout;
-    bool is_other = other != NULL && !body->other_is_gated &&
-                    find_tensor(&making, other->layer->from[0], 0, ".weight") != NULL;
-    is_other = is_other || (body->other_is_gated && model->gate != GATE_NONE);
+    bool is_other =
+        other != NULL && find_tensor(&making, other->layer->from[0], 0, ".weight") != NULL;
     making.layout = is_other ? other : body->layout;
     if (making.layout->finish != NULL)
         making.layout->finish(model);

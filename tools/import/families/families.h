@@ -136,7 +136,6 @@ struct body {
     double quick_gelu;
     const char *unread; /* keys of published files that the class does not read */
     const struct layout *layout, *other_layout;
-    bool other_is_gated; /* the other layout is that of a model with a gate, whatever the tensors */
     /* For settings that depend on several keys, or NULL. */
     void (*finish)(const struct json_file *file, struct model_config *model);
     struct position_sources (*positions)(const struct json_file *file); /* or NULL */

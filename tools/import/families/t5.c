@@ -23,23 +23,6 @@ static void finish_t5(const struct json_file *file, struct model_config *model)
     json_flag(file, NULL, "is_encoder_decoder", true); /* its encoder is read all the same */
 }
 
-// clang-format off
-#define T5_LAYOUT(...)                                                                             \
-    LAYOUT(.embedding = PARTS(TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "shared.weight"), \
-                              TO_DISTANCES("encoder.block.0.layer.0.SelfAttention."                \
-                                           "relative_attention_bias.weight")),                     \
-           .layer = PARTS(TO_ATTENTION_NORM("encoder.block.#.layer.0.layer_norm"),                 \
-                          TO_QKV(GROUPED_QKV, "encoder.block.#.layer.0.SelfAttention.q",           \
-                                 "encoder.block.#.layer.0.SelfAttention.k",                        \
-                                 "encoder.block.#.layer.0.SelfAttention.v"),                       \
-                          TO_OUTPUT(HEADS_OUT(PART_LINEAR),                                        \
-                                    "encoder.block.#.layer.0.SelfAttention.o"),                    \
-                          TO_NORM("encoder.block.#.layer.1.layer_norm"),                           \
-                          TO_IN(DIM_FEED_FORWARD, __VA_ARGS__),                                    \
-                          TO_OUT("encoder.block.#.layer.1.DenseReluDense.wo")),                    \
-           .final = PARTS(TO_FINAL_NORM("encoder.final_layer_norm")))
-// clang-format on
-
 /* Scores are not scaled, and all layers share the biases of the first one. */
 static const struct body T5 = {
     .prefixes = NAMES("transformer."),
@@ -56,10 +39,23 @@ static const struct body T5 = {
                  {"num_attention_heads", "null", false, "the name is num_heads"},
                  {"num_hidden_layers", "null", false, "the name is num_layers"},
                  {"head_dim", "null", false, "the name is d_kv"}),
-    .layout = T5_LAYOUT("encoder.block.#.layer.1.DenseReluDense.wi"),
-    .other_is_gated = true,
-    .other_layout = T5_LAYOUT("encoder.block.#.layer.1.DenseReluDense.wi_0",
-                              "encoder.block.#.layer.1.DenseReluDense.wi_1"),
+    .layout =
+        LAYOUT(.embedding = PARTS(
+                   TO_TABLE("embedding.token.weight", DIM_VOCABULARY, "shared.weight"),
+                   TO_DISTANCES(
+                       "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight")),
+               .layer = PARTS(
+                   TO_ATTENTION_NORM("encoder.block.#.layer.0.layer_norm"),
+                   TO_QKV(GROUPED_QKV, "encoder.block.#.layer.0.SelfAttention.q",
+                          "encoder.block.#.layer.0.SelfAttention.k",
+                          "encoder.block.#.layer.0.SelfAttention.v"),
+                   TO_OUTPUT(HEADS_OUT(PART_LINEAR), "encoder.block.#.layer.0.SelfAttention.o"),
+                   TO_NORM("encoder.block.#.layer.1.layer_norm"),
+                   TO_IN(DIM_FEED_FORWARD, "encoder.block.#.layer.1.DenseReluDense.wi"),
+                   TO_IN(DIM_FEED_FORWARD, "encoder.block.#.layer.1.DenseReluDense.wi_0",
+                         "encoder.block.#.layer.1.DenseReluDense.wi_1"),
+                   TO_OUT("encoder.block.#.layer.1.DenseReluDense.wo")),
+               .final = PARTS(TO_FINAL_NORM("encoder.final_layer_norm"))),
     .finish = finish_t5,
     .unread = "num_decoder_layers dropout_rate scale_decoder_outputs",
     .left_out = NAMES("decoder.", "lm_head.", "encoder.embed_tokens.", "classifier."),
