@@ -22,11 +22,23 @@ static engine_search_options by(engine_metric metric)
     return ENGINE_SEARCH_OPTIONS(.metric = metric);
 }
 
-static void assert_hit(engine_hit hit, uint64_t row, float score)
+#define NO_HIT                                                                                     \
+    {                                                                                              \
+        UINT64_MAX, -INFINITY                                                                      \
+    }
+
+static void assert_hits(const engine_hit *hits, const engine_hit *expected, size_t n)
 {
-    assert_int_equal(hit.row, row);
-    assert_true(hit.score == score);
+    for (size_t i = 0; i < n; i++)
+        if (hits[i].row != expected[i].row || hits[i].score != expected[i].score)
+            fail_msg("hit %zu is row %llu with %.9g", i, (unsigned long long)hits[i].row,
+                     (double)hits[i].score);
 }
+
+/* The first hits, each {row, score} */
+#define ASSERT_HITS(hits, ...)                                                                     \
+    assert_hits(hits, (const engine_hit[]){__VA_ARGS__},                                           \
+                sizeof(const engine_hit[]){__VA_ARGS__} / sizeof(engine_hit))
 
 /* ---- Rows ---- */
 
@@ -91,19 +103,10 @@ TEST(best_first_and_equals_in_the_order_of_rows)
     const float queries[2][WIDTH] = {{2, 0, 0}, {0, -1, 1}};
     engine_hit hits[2 * ROWS];
     assert_ok(engine_search(&vectors, queries[0], 2, ROWS, &dot, hits, NULL));
-    assert_hit(hits[0], 0, 2);
-    assert_hit(hits[1], 2, 1);
-    assert_hit(hits[2], 1, 0);
-    assert_hit(hits[3], 3, 0);
-    assert_hit(hits[4], 4, -6);
-    assert_hit(hits[5], 4, 4);
-    assert_hit(hits[6], 0, 0);
-    assert_hit(hits[9], 1, -2);
-
+    ASSERT_HITS(hits, {0, 2}, {2, 1}, {1, 0}, {3, 0}, {4, -6}, {4, 4}, {0, 0}, {2, 0}, {3, 0},
+                {1, -2});
     assert_ok(engine_search(&vectors, queries[0], 1, 3, NULL, hits, NULL));
-    assert_hit(hits[0], 0, 1); /* cosines: length does not count */
-    assert_hit(hits[1], 2, 1);
-    assert_hit(hits[2], 1, 0);
+    ASSERT_HITS(hits, {0, 1}, {2, 1}, {1, 0}); /* cosines: length does not count */
 }
 
 TEST(more_than_there_are)
@@ -111,12 +114,10 @@ TEST(more_than_there_are)
     engine_vectors vectors = numbers(), none = {NULL, 0, WIDTH, ENGINE_INT8};
     engine_hit hits[ROWS + 2];
     assert_ok(engine_search(&vectors, NUMBERS[0], 1, ROWS + 2, NULL, hits, NULL));
-    assert_hit(hits[0], 0, 1);
-    assert_hit(hits[ROWS], UINT64_MAX, -INFINITY);
-    assert_hit(hits[ROWS + 1], UINT64_MAX, -INFINITY);
+    ASSERT_HITS(hits, {0, 1});
+    ASSERT_HITS(hits + ROWS, NO_HIT, NO_HIT);
     assert_ok(engine_search(&none, NUMBERS[0], 1, 2, NULL, hits, NULL));
-    assert_hit(hits[0], UINT64_MAX, -INFINITY);
-    assert_hit(hits[1], UINT64_MAX, -INFINITY);
+    ASSERT_HITS(hits, NO_HIT, NO_HIT);
 }
 
 TEST(nothing_is_asked_for)
@@ -126,9 +127,7 @@ TEST(nothing_is_asked_for)
     assert_ok(engine_search(&vectors, NULL, 0, 3, NULL, NULL, NULL));
     assert_ok(engine_search(&vectors, NUMBERS[0], 1, 0, NULL, NULL, NULL));
     assert_ok(engine_search(&flat, NULL, 1, 3, NULL, hits, NULL));
-    assert_hit(hits[0], 0, 0); /* all vectors of no columns are alike */
-    assert_hit(hits[1], 1, 0);
-    assert_hit(hits[2], UINT64_MAX, -INFINITY);
+    ASSERT_HITS(hits, {0, 0}, {1, 0}, NO_HIT); /* all vectors of no columns are alike */
 }
 
 /* Rows and what becomes of them, by the path of one query or of seven. */
@@ -162,7 +161,7 @@ TEST(a_row_that_is_not_finite_is_an_error)
                 assert_int_equal(n_skipped, 3);
                 for (size_t q = 0; q < n; q++) {
                     assert_int_equal(hits[4 * q].row, 0);
-                    assert_hit(hits[4 * q + 1], UINT64_MAX, -INFINITY);
+                    ASSERT_HITS(hits + 4 * q + 1, NO_HIT);
                 }
                 assert_ok(search_floats(rows[0], 1, type, metric, n, &n_skipped, hits, NULL));
                 assert_int_equal(n_skipped, 0);
@@ -182,7 +181,7 @@ TEST(rows_whose_squares_float32_cannot_hold)
             assert_int_equal(hits[0].row, 1);
             assert_true(fabs((double)hits[0].score - 1.4 * sqrt(0.5)) <= 2e-7);
             assert_true(fabs((double)hits[1].score - sqrt(0.5)) <= 2e-7);
-            assert_hit(hits[2], 2, 0);
+            ASSERT_HITS(hits + 2, {2, 0});
         }
     for (size_t i = 0; i < 2; i++) {
         engine_hit hit;
@@ -197,12 +196,8 @@ TEST(products_that_float32_cannot_hold)
     for (size_t n = 1; n <= 7; n += 6) {
         engine_hit hits[7 * 4];
         assert_ok(search_floats(rows[0], 4, ENGINE_F32, 1, n, NULL, hits, NULL));
-        for (size_t q = 0; q < n; q++) {
-            assert_hit(hits[4 * q], 2, FLT_MAX);
-            assert_hit(hits[4 * q + 1], 1, 1);
-            assert_hit(hits[4 * q + 2], 3, 0);
-            assert_hit(hits[4 * q + 3], 0, -FLT_MAX);
-        }
+        for (size_t q = 0; q < n; q++)
+            ASSERT_HITS(hits + 4 * q, {2, FLT_MAX}, {1, 1}, {3, 0}, {0, -FLT_MAX});
     }
 }
 
@@ -223,8 +218,8 @@ TEST(sums_that_pass_minus_infinity)
         engine_search_options options = by(ENGINE_METRIC_DOT);
         engine_hit hits[7];
         assert_ok(engine_search(&vectors, queries, n, 1, &options, hits, NULL));
-        assert_hit(hits[0], AT, 1e38F);
-        assert_hit(hits[n - 1], AT, 1e38F);
+        ASSERT_HITS(hits, {AT, 1e38F});
+        ASSERT_HITS(hits + n - 1, {AT, 1e38F});
     }
 }
 
@@ -236,8 +231,7 @@ TEST(bits_count_as_signs)
     const float query[] = {1, 2, 3, -10};
     engine_hit hits[2];
     assert_ok(engine_search(&vectors, query, 1, 2, &dot, hits, NULL));
-    assert_hit(hits[0], 0, 5);
-    assert_hit(hits[1], 1, -5);
+    ASSERT_HITS(hits, {0, 5}, {1, -5});
 }
 
 /* ---- Refused ---- */

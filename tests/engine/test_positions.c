@@ -49,64 +49,55 @@ static void compare_options(const engine_model *model, const struct plain_weight
     support_assert_within(&worst, tolerance, name ? name : "as the model says");
 }
 
-static bool is_without(const engine_model *model, int scheme)
-{
-    engine_info info = ENGINE_INFO();
-    assert_ok(engine_model_info(model, &info, NULL));
-    return scheme == ENGINE_POSITION_MODEL && info.position == ENGINE_POSITION_NONE;
-}
-
-static void compare_file(const char *options, size_t width, size_t n, bool has_table)
+static void compare_file(const char *options)
 {
     static const double scale = 2.5;
     static const float frequencies[] = {0.3f, 0.01f};
     struct plain_weights weights;
     engine_model *model = make(options);
+    engine_info info = ENGINE_INFO();
+    assert_ok(engine_model_info(model, &info, NULL));
     if (!plain_weights_read(&weights, path))
         fail_msg("%s", weights.error);
     for (int scheme = 0; engine_position_name((engine_position)scheme) != NULL; scheme++) {
         engine_session_options asked = ENGINE_SESSION_OPTIONS(.position = (engine_position)scheme);
-        if (scheme == ENGINE_POSITION_LEARNED && !has_table)
-            continue;
-        compare_options(model, &weights, &asked, n, width);
-        if (scheme != ENGINE_POSITION_NONE && !is_without(model, scheme))
+        if (scheme == ENGINE_POSITION_LEARNED && info.position != ENGINE_POSITION_LEARNED)
+            continue; /* there is no table */
+        compare_options(model, &weights, &asked, info.max_tokens, info.width);
+        if ((scheme == ENGINE_POSITION_MODEL ? (int)info.position : scheme) != ENGINE_POSITION_NONE)
             asked.position_scale = &scale;
         if (engine_position_has_base((engine_position)scheme))
             asked.position_base = 30;
         if (scheme == ENGINE_POSITION_FOURIER) {
             asked.frequencies = frequencies;
-            asked.n_frequencies = width > 2 ? 2 : 1;
+            asked.n_frequencies = info.width > 2 ? 2 : 1;
         }
-        compare_options(model, &weights, &asked, n, width);
+        compare_options(model, &weights, &asked, info.max_tokens, info.width);
     }
     plain_weights_free(&weights);
 }
 
 TEST(schemes)
 {
-    compare_file("--width 64 --heads 2 --max-tokens 512 --position sinusoidal", 64, 512, false);
-    compare_file("--width 7 --heads 1 --max-tokens 300 --position sinusoidal", 7, 300, false);
-    compare_file("--width 1 --heads 1 --max-tokens 50 --position sinusoidal", 1, 50, false);
-    compare_file("--width 21 --heads 3 --max-tokens 40 --position none", 21, 40, false);
-    compare_file("--width 36 --heads 3 --max-tokens 40 --position learned", 36, 40, true);
-    compare_file("--width 36 --heads 3 --max-tokens 40 --position learned --position-offset 2", 36,
-                 40, true);
-    compare_file(
-        "--width 20 --heads 1 --max-tokens 9 --position learned --position-offset 5 --type f16", 20,
-        9, true);
-    compare_file("--width 20 --heads 1 --max-tokens 9 --position learned --type int8", 20, 9, true);
-    compare_file("--width 20 --heads 1 --max-tokens 50 --position index --position-scale 0.5", 20,
-                 50, false);
-    compare_file("--width 70 --heads 1 --max-tokens 300 --position binary", 70, 300, false);
-    compare_file("--width 9 --heads 1 --max-tokens 60 --position fourier", 9, 60, false);
-    compare_file("--width 9 --heads 1 --max-tokens 60 --position fourier --frequencies "
-                 "0.1,0.25,1e-3,-7,0.5 --position-scale 3",
-                 9, 60, false);
-    compare_file("--width 16 --heads 1 --max-tokens 60 --position exponential", 16, 60, false);
-    compare_file("--width 5 --heads 1 --max-tokens 60 --position exponential --position-base 0.5",
-                 5, 60, false);
-    compare_file("--width 8 --heads 1 --max-tokens 60 --position sinusoidal --position-base 7", 8,
-                 60, false);
+    static const char *const made[] = {
+        "--width 64 --heads 2 --max-tokens 512 --position sinusoidal",
+        "--width 7 --heads 1 --max-tokens 300 --position sinusoidal",
+        "--width 1 --heads 1 --max-tokens 50 --position sinusoidal",
+        "--width 21 --heads 3 --max-tokens 40 --position none",
+        "--width 36 --heads 3 --max-tokens 40 --position learned",
+        "--width 36 --heads 3 --max-tokens 40 --position learned --position-offset 2",
+        "--width 20 --heads 1 --max-tokens 9 --position learned --position-offset 5 --type f16",
+        "--width 20 --heads 1 --max-tokens 9 --position learned --type int8",
+        "--width 20 --heads 1 --max-tokens 50 --position index --position-scale 0.5",
+        "--width 70 --heads 1 --max-tokens 300 --position binary",
+        "--width 9 --heads 1 --max-tokens 60 --position fourier",
+        "--width 9 --heads 1 --max-tokens 60 --position fourier --frequencies 0.1,0.25,1e-3,-7,0.5 "
+        "--position-scale 3",
+        "--width 16 --heads 1 --max-tokens 60 --position exponential",
+        "--width 5 --heads 1 --max-tokens 60 --position exponential --position-base 0.5",
+        "--width 8 --heads 1 --max-tokens 60 --position sinusoidal --position-base 7"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        compare_file(made[i]);
 }
 
 /* The same numbers without a model, which they do not depend on. */
@@ -154,19 +145,17 @@ TEST(without_model)
             assert_true(fabsf(out[p * WIDTH + i] - (i < 2 ? turn[p][i] : 0)) <= 1e-15f);
 }
 
-static void assert_options_refused(const engine_model *model, const engine_session_options *options,
-                                   const char *words)
+static void refused(const engine_model *model, const engine_session_options *options,
+                    const char *words)
 {
     float out[40];
-    engine_error error;
+    engine_error of_matrix, of_session;
     engine_session *session;
-    assert_fails(ARGUMENT, engine_position_matrix(model, options, 0, 4, out, 40, NULL, &error));
-    if (strstr(error.message, words) == NULL)
-        fail_msg("'%s' lacks '%s'", error.message, words);
-    assert_fails(ARGUMENT, engine_session_new(model, options, &session, &error));
+    assert_fails(ARGUMENT, engine_position_matrix(model, options, 0, 4, out, 40, NULL, &of_matrix));
+    assert_fails(ARGUMENT, engine_session_new(model, options, &session, &of_session));
     assert_int_equal(engine_session_bytes(model, options), 0);
-    if (strstr(error.message, words) == NULL)
-        fail_msg("'%s' lacks '%s'", error.message, words);
+    if (strstr(of_matrix.message, words) == NULL || strstr(of_session.message, words) == NULL)
+        fail_msg("'%s' or '%s' lacks '%s'", of_matrix.message, of_session.message, words);
 }
 
 /* Numbers that make no sense, and options that the scheme in force does not use. */
@@ -175,64 +164,51 @@ TEST(refused_options)
     static const double bases[] = {-1, -0.5, 1e-101, 1e101, (double)INFINITY, (double)NAN};
     static const double scales[] = {-1, 1e39, (double)INFINITY, (double)NAN}, scale = 0;
     static const float many[6] = {0}, bad[][2] = {{0, NAN}, {1.1e38f, 0}, {0, -INFINITY}};
+    const engine_position fourier = ENGINE_POSITION_FOURIER;
+    const engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position learned");
     const struct {
-        engine_position position;
-        bool has_base, has_frequencies;
-    } idle[] = {
-        {ENGINE_POSITION_MODEL, true, false},      {ENGINE_POSITION_INDEX, true, false},
-        {ENGINE_POSITION_BINARY, true, false},     {ENGINE_POSITION_NONE, true, false},
-        {ENGINE_POSITION_FOURIER, true, false},    {ENGINE_POSITION_SINUSOIDAL, false, true},
-        {ENGINE_POSITION_EXPONENTIAL, false, true}};
-    engine_model *model = make("--width 10 --heads 1 --max-tokens 30 --position learned");
-    const engine_session_options none = ENGINE_SESSION_OPTIONS();
-    for (size_t i = 0; i < 6; i++) {
-        engine_session_options options = none;
-        options.position = ENGINE_POSITION_SINUSOIDAL;
-        options.position_base = bases[i];
-        assert_options_refused(model, &options, "expected a number from 1e-100 to 1e+100");
-    }
+        engine_session_options options;
+        const char *words;
+    } cases[] = {
+        {ENGINE_SESSION_OPTIONS(.position = fourier, .n_frequencies = 1), "frequencies is NULL"},
+        {ENGINE_SESSION_OPTIONS(.position = fourier, .n_frequencies = 6, .frequencies = many),
+         "at most 5"},
+        {ENGINE_SESSION_OPTIONS(.position = fourier, .n_frequencies = SIZE_MAX,
+                                .frequencies = many),
+         "at most 5"},
+        {ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_NONE, .position_scale = &scale),
+         "no positions are added"},
+        {{.struct_bytes = 8}, "struct_bytes"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refused(model, &cases[i].options, cases[i].words);
+    for (size_t i = 0; i < 6; i++)
+        refused(model,
+                &ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_SINUSOIDAL,
+                                        .position_base = bases[i]),
+                "expected a number from 1e-100 to 1e+100");
     for (size_t i = 0; i < 4; i++) {
-        engine_session_options options = none;
-        options.position_scale = &scales[i];
-        assert_options_refused(model, &options, "position_scale is");
-        options = none;
-        options.embedding_scale = &scales[i];
-        assert_options_refused(model, &options, "embedding_scale is");
+        refused(model, &ENGINE_SESSION_OPTIONS(.position_scale = &scales[i]), "position_scale is");
+        refused(model, &ENGINE_SESSION_OPTIONS(.embedding_scale = &scales[i]),
+                "embedding_scale is");
     }
-    for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++) {
-        engine_session_options options = none;
-        options.position = idle[i].position;
-        options.position_base = idle[i].has_base ? 100 : 0;
-        options.frequencies = idle[i].has_frequencies ? many : NULL;
-        options.n_frequencies = idle[i].has_frequencies;
-        assert_options_refused(model, &options,
-                               idle[i].has_base ? "only positions sinusoidal or exponential"
-                                                : "only position fourier");
+    for (int scheme = 0; engine_position_name((engine_position)scheme) != NULL; scheme++) {
+        const engine_position position = (engine_position)scheme;
+        if (!engine_position_has_base(position))
+            refused(model, &ENGINE_SESSION_OPTIONS(.position = position, .position_base = 100),
+                    "only positions sinusoidal or exponential");
+        if (position != fourier)
+            refused(model,
+                    &ENGINE_SESSION_OPTIONS(.position = position, .frequencies = many,
+                                            .n_frequencies = 1),
+                    "only position fourier");
     }
-    engine_session_options options = none;
-    options.position = ENGINE_POSITION_FOURIER;
-    options.n_frequencies = 1;
-    assert_options_refused(model, &options, "frequencies is NULL");
-    options.frequencies = many;
-    options.n_frequencies = 6;
-    assert_options_refused(model, &options, "at most 5");
-    options.n_frequencies = SIZE_MAX;
-    assert_options_refused(model, &options, "at most 5");
-    options.n_frequencies = 2;
-    for (size_t i = 0; i < 3; i++) {
-        options.frequencies = bad[i];
-        assert_options_refused(model, &options, "expected a number up to 1e+38");
-    }
-    options = none;
-    options.position = ENGINE_POSITION_NONE;
-    options.position_scale = &scale;
-    assert_options_refused(model, &options, "no positions are added");
+    for (size_t i = 0; i < 3; i++)
+        refused(
+            model,
+            &ENGINE_SESSION_OPTIONS(.position = fourier, .n_frequencies = 2, .frequencies = bad[i]),
+            "expected a number up to 1e+38");
     model = make("--width 10 --heads 1 --max-tokens 30 --position none");
-    options.position = ENGINE_POSITION_MODEL;
-    assert_options_refused(model, &options, "no positions are added");
-    options = none;
-    options.struct_bytes = 8;
-    assert_options_refused(model, &options, "struct_bytes");
+    refused(model, &ENGINE_SESSION_OPTIONS(.position_scale = &scale), "no positions are added");
 }
 
 /* Rows of a table in double: what is stored times the scale, of which the matrix of floats is the

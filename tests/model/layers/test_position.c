@@ -11,55 +11,33 @@
 #include <math.h>
 #include <string.h>
 
-static void sinusoidal(size_t n, size_t width, size_t stride, float *out)
+static void compare_sinusoidal(size_t n, size_t width, size_t stride)
 {
-    struct position_encoding encoding = {
+    const struct position_encoding encoding = {
         .scheme = POSITION_SINUSOIDAL, .width = width, .scale = 1, .base = 10000};
-    position_rows(&encoding, 0, n, stride, out, NULL);
-}
-
-static double formula(size_t p, size_t i, size_t width)
-{
     const struct plain_model plain = {
         .position = "sinusoidal", .embedding_width = width, .position_base = 10000};
-    return plain_position(&plain, p, 0, i);
-}
-
-TEST(formula)
-{
-    static const size_t widths[] = {1, 2, 3, 7, 16, 63, 64, 65, 100, 768};
-    enum { POSITIONS = 300 };
     struct largest largest = {0};
-    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-        size_t width = widths[w], stride = width + w % 3, n = (POSITIONS - 1) * stride + width;
-        float *out = new_floats(n);
-        fill_untouched(out, n);
-        sinusoidal(POSITIONS, width, stride, out);
-        for (size_t p = 0; p < POSITIONS; p++) {
-            for (size_t i = 0; i < width; i++) {
-                double expected = formula(p, i, width), got = (double)out[p * stride + i];
-                note_error(&largest, fabs(got - expected), got, expected, (double)p);
-            }
-            if (p + 1 < POSITIONS)
-                assert_true(untouched(out + p * stride + width, stride - width));
+    float *out = new_floats(n * stride);
+    fill_untouched(out, n * stride);
+    position_rows(&encoding, 0, n, stride, out, NULL);
+    for (size_t p = 0; p < n; p += p < 300 || p + 1000 > n ? 1 : 997) {
+        for (size_t i = 0; i < width; i++) {
+            double expected = plain_position(&plain, p, 0, i), got = (double)out[p * stride + i];
+            note_error(&largest, fabs(got - expected), got, expected, (double)p);
         }
+        assert_true(untouched(out + p * stride + width, stride - width));
     }
-    assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal");
+    assert_bound(&largest, 0x1p-25 + (double)n * 0x1p-52, "sinusoidal: %zu x %zu", n, width);
 }
 
 /* A million positions in, the angle still has 32 bits after the point. */
-TEST(far_positions)
+TEST(formula)
 {
-    enum { POSITIONS = 1000000, WIDTH = 4 };
-    struct largest largest = {0};
-    float *out = new_floats((size_t)POSITIONS * WIDTH);
-    sinusoidal(POSITIONS, WIDTH, WIDTH, out);
-    for (size_t p = 0; p < POSITIONS; p += p < POSITIONS - 1000 ? 997 : 1)
-        for (size_t i = 0; i < WIDTH; i++) {
-            double expected = formula(p, i, WIDTH), got = (double)out[p * WIDTH + i];
-            note_error(&largest, fabs(got - expected), got, expected, (double)p);
-        }
-    assert_bound(&largest, 0x1p-25 + POSITIONS * 0x1p-52, "sinusoidal, far");
+    static const size_t widths[] = {1, 2, 3, 7, 16, 63, 64, 65, 100, 768};
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+        compare_sinusoidal(300, widths[w], widths[w] + w % 3);
+    compare_sinusoidal(1000000, 4, 4);
 }
 
 /* ---- What follows from the formulas ---- */
@@ -135,13 +113,11 @@ TEST(index)
     float *of_20 = rows_of(&encoding, 20);
     encoding.n_tokens = 5;
     float *of_5 = rows_of(&encoding, 5);
-    for (size_t p = 0; p < 20; p++)
-        for (size_t i = 0; i < 3; i++) {
-            assert_true(of_20[p * 3 + i] == (float)((double)p / 20));
-            assert_true(of_20[p * 3 + i] == position_index(1, p, 20));
-            assert_true(p >= 5 || of_5[p * 3 + i] == of_20[4 * p * 3 + i]);
-        }
-    assert_true(of_5[12] == 0.8f && of_20[48] == 0.8f);
+    for (size_t i = 0; i < 60; i++) {
+        assert_true(of_20[i] == (float)((double)(i / 3) / 20));
+        assert_true(of_20[i] == position_index(1, i / 3, 20));
+        assert_true(i >= 15 || of_5[i] == of_20[i / 3 * 12]);
+    }
     assert_true(position_index(2.5, 1, 4) == 0.625f && position_index(0, 3, 4) == 0);
 }
 
