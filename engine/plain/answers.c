@@ -61,7 +61,7 @@ static double *dense(struct plain_model *model, const char *name, const char *ac
     for (size_t i = 0; i < n_out; i++)
         y[i] = plain_activation(activation, y[i]);
     if (isnan(plain_activation(activation, 0)))
-        plain_complain(model, "activation %s is not known", activation);
+        plain_complain(model->error, "activation %s is not known", activation);
     return y;
 }
 
@@ -77,7 +77,7 @@ static double *pool_own(struct plain_model *model, const struct plain_output *ou
     for (*width = one; *width < 9 * one && next_name(&at, name); *width += one)
         is_known &= plain_pool(name, output->tokens, n, one, n_skipped, x + *width);
     if (!is_known)
-        plain_complain(model, "a pooling is not known: %s, %s", model->pooling,
+        plain_complain(model->error, "a pooling is not known: %s, %s", model->pooling,
                        model->joined_poolings);
     return x;
 }
@@ -119,13 +119,11 @@ double *plain_vector_of_text(const struct plain_weights *weights, const struct p
 /* z [n] = norm(act(x·Wᵀ + b)) of x [D], where the head has these parts; to be freed. */
 static double *head_row(struct plain_model *model, const double *x, size_t n)
 {
-    double *z = NULL;
-    if (!plain_is(model->head_dense, "none")) {
+    double *z;
+    if (!plain_is(model->head_dense, "none"))
         z = dense(model, "head.dense", model->head_dense, x, model->width, n);
-    } else {
-        z = plain_doubles(n);
-        memcpy(z, x, n * sizeof *z);
-    }
+    else
+        z = memcpy(plain_doubles(n), x, (n < model->width ? n : model->width) * sizeof *z);
     if (model->head_norm)
         plain_normalise(model, "layer", "head.norm", z, 1, n);
     return z;
@@ -138,7 +136,7 @@ bool plain_scores(const struct plain_weights *weights, const struct plain_output
     if (error[0] != '\0')
         return false;
     const size_t n = output->n_tokens, width = model.width;
-    double *rows = plain_doubles(n * width), *pooled = plain_doubles(width), sum = 0;
+    double *rows = plain_doubles(n * width), *pooled = plain_doubles(width);
     memcpy(rows, output->tokens, n * width * sizeof *rows);
     for (size_t t = 0; model.head_late && t < n; t++) {
         double *z = head_row(&model, output->tokens + t * width, width);
@@ -148,12 +146,11 @@ bool plain_scores(const struct plain_weights *weights, const struct plain_output
     plain_pool(model.head_pooling, rows, n, width, 0, pooled);
     double *z = model.head_late ? NULL : head_row(&model, pooled, width);
     double *logits = plain_linear(&model, "head.output", z ? z : pooled, 1, width, model.n_labels);
-    for (size_t i = 0; i < model.n_labels; i++)
-        sum += exp(logits[i]);
-    for (size_t i = 0; i < model.n_labels; i++)
-        out[i] = plain_is(model.scores, "softmax")   ? exp(logits[i]) / sum
-                 : plain_is(model.scores, "sigmoid") ? 1 / (1 + exp(-logits[i]))
-                                                     : logits[i];
+    if (plain_is(model.scores, "softmax"))
+        plain_softmax(logits, model.n_labels, out);
+    for (size_t i = 0; i < model.n_labels && !plain_is(model.scores, "softmax"); i++)
+        out[i] =
+            plain_activation(plain_is(model.scores, "none") ? "identity" : "sigmoid", logits[i]);
     free(rows);
     free(pooled);
     free(z);
@@ -200,8 +197,7 @@ bool plain_sparse(const struct plain_weights *weights, const struct plain_output
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
     const bool is_linear = plain_is(model.sparse, "linear");
-    for (size_t id = 0; id < model.vocabulary; id++)
-        out[id] = 0;
+    memset(out, 0, model.vocabulary * sizeof *out);
     for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
         const double *x = output->tokens + t * output->width;
         if (!is_linear) {
@@ -222,8 +218,7 @@ bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
     const double *of_ids = plain_values(&model, "query", ".weight", model.vocabulary, 0);
-    for (size_t id = 0; of_ids && id < model.vocabulary; id++)
-        out[id] = 0;
+    memset(out, 0, model.vocabulary * sizeof *out);
     for (size_t i = 0; of_ids && i < n; i++)
         out[ids[i]] = of_ids[ids[i]];
     return error[0] == '\0';

@@ -188,7 +188,6 @@ double *plain_self_attention(struct plain_model *model, const double *x,
     const size_t width = is_local ? model->head_width : model->global_head_width;
     const size_t n_key_heads = is_local ? model->n_key_heads : model->global_key_heads;
     const size_t n_queries = n_heads * width, stride = n_queries + 2 * n_key_heads * width;
-    char title[96];
     double *qkv = plain_linear(model, "attention.qkv", x, n_tokens, model->width, stride);
     double *heads = plain_doubles(n_tokens * n_queries);
     prepare(model, text, qkv, stride, n_key_heads, width);
@@ -196,14 +195,13 @@ double *plain_self_attention(struct plain_model *model, const double *x,
         const struct plain_head head = head_of(model, h, qkv, width, n_key_heads);
         double *scores = map + h * n_tokens * n_tokens;
         plain_score(model, &head, n_tokens, n_tokens - text->n_unseen, scores);
-        snprintf(title, sizeof title, "layers.%zu head %zu: scale · q·kᵀ + bias", model->layer, h);
-        plain_show(model, title, scores, n_tokens, n_tokens);
+        plain_show(model, scores, n_tokens, n_tokens, "layers.%zu head %zu: scale · q·kᵀ + bias",
+                   model->layer, h);
         plain_mix(&head, scores, n_tokens, heads + h * width, n_queries);
-        snprintf(title, sizeof title, "layers.%zu head %zu: softmax(scale · q·kᵀ + bias)",
-                 model->layer, h);
-        plain_show(model, title, scores, n_tokens, n_tokens);
+        plain_show(model, scores, n_tokens, n_tokens,
+                   "layers.%zu head %zu: softmax(scale · q·kᵀ + bias)", model->layer, h);
     }
-    plain_show(model, "heads side by side: probabilities · v", heads, n_tokens, n_queries);
+    plain_show(model, heads, n_tokens, n_queries, "heads side by side: probabilities · v");
     double *result =
         plain_linear(model, "attention.output", heads, n_tokens, n_queries, model->width);
     free(qkv);

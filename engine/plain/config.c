@@ -3,20 +3,9 @@
 #include "engine/plain/config.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void plain_complain(struct plain_model *model, const char *format, ...)
-{
-    if (model->error[0] != '\0')
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(model->error, 256, format, arguments);
-    va_end(arguments);
-}
 
 bool plain_is(const char *value, const char *name)
 {
@@ -131,12 +120,12 @@ static void read_key(struct plain_model *model, const struct key *key)
     void *field = (char *)model + key->offset;
     char *end = NULL;
     if (text == NULL) {
-        plain_complain(model, "CONF has no %s", key->name);
+        plain_complain(model->error, "CONF has no %s", key->name);
         return;
     }
     const char *names = key->kind == YES ? " yes no " : key->names;
     if (names != NULL && !is_among(text, names))
-        plain_complain(model, "%s is none of%s: %s", key->name, names, text);
+        plain_complain(model->error, "%s is none of%s: %s", key->name, names, text);
     const double number = strtod(text, &end);
     const bool is_number = end != text && *end == '\0' && isfinite(number);
     const bool is_count = number >= 0 && number <= MOST && floor(number) == number;
@@ -147,7 +136,7 @@ static void read_key(struct plain_model *model, const struct key *key)
     case COUNT: *(size_t *)field = is_number && is_count ? (size_t)number : 0; break;
     }
     if (!is_number || (key->kind == COUNT && !is_count))
-        plain_complain(model, "%s is no number, or no count: %s", key->name, text);
+        plain_complain(model->error, "%s is no number, or no count: %s", key->name, text);
 }
 
 static void set_if_absent(size_t *count, size_t value)
@@ -174,12 +163,12 @@ static void read_others(struct plain_model *model)
     if (model->n_layers > 0 &&
         (n_heads == 0 || model->head_width == 0 || n_heads % model->n_key_heads != 0 ||
          n_heads % model->global_key_heads != 0 || model->rotary_width > model->head_width))
-        plain_complain(model, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
+        plain_complain(model->error, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
                        model->width);
     const bool has_norm =
         model->n_layers > 0 || model->final_norm || !plain_is(model->embedding_norm, "none");
     if (model->width == 0 || (has_norm && !(model->norm_eps > 0)))
-        plain_complain(model, "width and norm_eps must be greater than 0");
+        plain_complain(model->error, "width and norm_eps must be greater than 0");
     if (model->n_frequencies > 0)
         model->frequencies =
             plain_values(model, "position.frequencies", "", model->n_frequencies, 0);
@@ -221,7 +210,7 @@ struct plain_model plain_model_open(const struct plain_weights *weights,
         for (k = 0; k < N_KEYS && !plain_is(conf->pairs[i].key, KEYS[k].name);)
             k++;
         if (k == N_KEYS && !is_among(conf->pairs[i].key, OTHERS))
-            plain_complain(&model, "CONF: %s is not known", conf->pairs[i].key);
+            plain_complain(error, "CONF: %s is not known", conf->pairs[i].key);
     }
     if (error[0] == '\0')
         read_others(&model);
@@ -246,20 +235,12 @@ const double *plain_values(struct plain_model *model, const char *name, const ch
     const struct plain_tensor *tensor = plain_find(model, name, suffix);
     const bool is_vector = cols == 0;
     if (!tensor)
-        plain_complain(model, "there is no %s%s%s", model->prefix, name, suffix);
+        plain_complain(model->error, "there is no %s%s%s", model->prefix, name, suffix);
     else if (tensor->n_dims != (is_vector ? 1 : 2) || tensor->rows != rows ||
              (is_vector ? tensor->type != PLAIN_F32 : tensor->cols != cols))
-        plain_complain(model, "%s is not [%zu, %zu], or a vector that is not f32", tensor->name,
-                       rows, cols);
+        plain_complain(model->error, "%s is not [%zu, %zu], or a vector that is not f32",
+                       tensor->name, rows, cols);
     else
         return tensor->values;
     return NULL;
-}
-
-const double *plain_table(struct plain_model *model, const char *name, size_t rows)
-{
-    const struct plain_tensor *tensor = plain_find(model, name, ".weight");
-    if (tensor && tensor->layout != PLAIN_ROWS)
-        plain_complain(model, "%s is not in rows", tensor->name);
-    return plain_values(model, name, ".weight", rows, model->embedding_width);
 }

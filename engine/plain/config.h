@@ -32,10 +32,6 @@ struct plain_model {
 struct plain_model plain_model_open(const struct plain_weights *weights,
                                     const struct plain_options *options, char error[256]);
 
-/* Keeps the first complaint only. */
-__attribute__((format(printf, 2, 3))) void plain_complain(struct plain_model *model,
-                                                          const char *format, ...);
-
 bool plain_is(const char *value, const char *name);
 
 /* The tensor NAMESUFFIX, in a layer "layers.g.NAMESUFFIX"; NULL if there is none. */
@@ -46,8 +42,5 @@ const struct plain_tensor *plain_find(const struct plain_model *model, const cha
  * it is absent. */
 const double *plain_values(struct plain_model *model, const char *name, const char *suffix,
                            size_t rows, size_t cols);
-
-/* Those of `name`.weight [rows, E], which embeds something: stored in rows. */
-const double *plain_table(struct plain_model *model, const char *name, size_t rows);
 
 #endif

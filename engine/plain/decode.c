@@ -66,11 +66,6 @@ static struct parts parts_of(const struct plain_tensor *tensor)
     return parts;
 }
 
-uint64_t plain_stored_bytes(const struct plain_tensor *tensor)
-{
-    return parts_of(tensor).end;
-}
-
 /* Returns the offset of element (n, k) of the matrix [N, K], in elements. */
 static uint64_t element_index(const struct plain_tensor *tensor, uint64_t n, uint64_t k)
 {
@@ -100,6 +95,8 @@ bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes)
 {
     const struct parts parts = parts_of(tensor);
     const size_t rows = tensor->rows, cols = tensor->cols;
+    if (parts.end != tensor->n_bytes)
+        return false;
     for (size_t k = 0; tensor->factors != NULL && k < cols; k++)
         tensor->factors[k] = plain_f32(bytes + parts.factors + 4 * k);
     for (size_t n = 0; n < rows; n++)

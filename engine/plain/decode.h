@@ -23,7 +23,7 @@ struct plain_tensor {
     enum plain_type type;
     enum plain_layout layout;
     size_t n_dims, rows, cols;
-    uint64_t offset;
+    uint64_t offset, n_bytes;
     double *values;
     double *factors; /* int8 types but int8: [cols], which the values have in them, 0 of columns in
                         f32; else NULL */
@@ -37,11 +37,9 @@ double plain_f32(const uint8_t *bytes);
 /* The value of a binary16 number. */
 double plain_f16(uint32_t bits);
 
-/* The bytes that a tensor of this type, layout and shape takes. */
-uint64_t plain_stored_bytes(const struct plain_tensor *tensor);
-
 /* Fills tensor->values [rows, cols], and factors where it has them, from the stored bytes, whose
- * sums and zeros are not read. False if a column that is kept in f32 is none of the matrix. */
+ * sums and zeros are not read. False if n_bytes is not the length of a tensor of this type, layout
+ * and shape, or a column that is kept in f32 is none of the matrix. */
 bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes);
 
 #endif

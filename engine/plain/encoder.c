@@ -19,15 +19,12 @@ static void add_positions(struct plain_model *model, const struct plain_text *te
     const struct plain_tensor *table = plain_find(model, name, ".weight");
     const size_t width = model->embedding_width, n_rows = table ? table->rows : 0;
     const double *learned = NULL;
-    if (plain_is(model->position, "learned")) {
-        learned = plain_table(model, name, n_rows);
-        if (n_rows < model->max_tokens + model->position_offset)
-            plain_complain(model, "%s has only %zu rows", name, n_rows);
-    }
+    if (plain_is(model->position, "learned"))
+        learned = plain_values(model, name, ".weight", n_rows, width);
     for (size_t t = 0; t < text->n_tokens && model->error[0] == '\0'; t++) {
         const struct plain_place *at = &text->places[t];
         if (learned && at->row >= n_rows)
-            plain_complain(model, "row %zu is not in the table of positions", at->row);
+            plain_complain(model->error, "row %zu is not in the table of positions", at->row);
         for (size_t i = 0; i < width && model->error[0] == '\0'; i++)
             x[t * width + i] += model->position_scale *
                                 (learned ? learned[at->row * width + i]
@@ -39,24 +36,23 @@ static void add_positions(struct plain_model *model, const struct plain_text *te
 static double *embed(struct plain_model *model, const struct plain_text *text)
 {
     const size_t width = model->embedding_width, n_tokens = text->n_tokens;
+    const size_t n_types = model->n_types, n_ids = model->vocabulary;
     double *x = plain_doubles(n_tokens * width);
-    const double *tokens = plain_table(model, "embedding.token", model->vocabulary), *types = NULL;
-    if (model->n_types > 0)
-        types = plain_table(model, "embedding.type", model->n_types);
+    const double *tokens = plain_values(model, "embedding.token", ".weight", n_ids, width);
+    const double *types =
+        n_types > 0 ? plain_values(model, "embedding.type", ".weight", n_types, width) : NULL;
     for (size_t t = 0; t < n_tokens && model->error[0] == '\0'; t++) {
         const size_t id = (size_t)text->places[t].id, type = (size_t)text->places[t].type;
-        if (id >= model->vocabulary)
-            plain_complain(model, "id %d", (int)id);
-        else if (types && type >= model->n_types)
-            plain_complain(model, "type %d", (int)type);
-        else
-            for (size_t i = 0; i < width; i++)
-                x[t * width + i] = model->embedding_scale * tokens[id * width + i] +
-                                   (types ? types[type * width + i] : 0);
+        if (id >= n_ids || (types && type >= n_types))
+            plain_complain(model->error, "id %d, type %d", text->places[t].id,
+                           text->places[t].type);
+        for (size_t i = 0; i < width && model->error[0] == '\0'; i++)
+            x[t * width + i] = model->embedding_scale * tokens[id * width + i] +
+                               (types ? types[type * width + i] : 0);
     }
-    plain_show(model, "scale · token + type", x, n_tokens, width);
+    plain_show(model, x, n_tokens, width, "scale · token + type");
     add_positions(model, text, x);
-    plain_show(model, "+ position", x, n_tokens, width);
+    plain_show(model, x, n_tokens, width, "+ position");
     if (!plain_is(model->embedding_norm, "none"))
         plain_normalise(model, model->embedding_norm, "embedding.norm", x, n_tokens, width);
     if (width == model->width)
@@ -129,7 +125,7 @@ static double *feed_forward(struct plain_model *model, const double *x, size_t n
                                                 : plain_activation(activation, first) * second;
         }
     }
-    plain_show(model, "activated, times the gate if there is one", between, n_tokens, middle);
+    plain_show(model, between, n_tokens, middle, "activated, times the gate if there is one");
     double *result = plain_linear(model, "feed_forward.out", between, n_tokens, middle, width);
     free(in);
     free(between);
@@ -163,7 +159,7 @@ static void sublayer(struct plain_model *model, double *x, const struct plain_te
                         model->width);
     for (size_t i = 0; i < n; i++)
         x[i] += result[i];
-    plain_show(model, map ? "x + attention" : "x + feed-forward", x, n_tokens, model->width);
+    plain_show(model, x, n_tokens, model->width, "x + %s", map ? "attention" : "feed-forward");
     if (is_post)
         plain_normalise(model, model->norm, norm, x, n_tokens, model->width);
     free(input);
@@ -188,7 +184,7 @@ static void take_from_embedding(struct plain_model *model, const double *embeddi
     const double *scale = plain_values(model, "layer_input.scale", ".weight", 1, 0);
     for (size_t i = 0; scale && i < n_tokens * width; i++)
         x[i] = *scale * (x[i] + result[i]);
-    plain_show(model, "scale · (x + what the layer takes from the embedding)", x, n_tokens, width);
+    plain_show(model, x, n_tokens, width, "scale · (x + what the layer takes from the embedding)");
     free(signal);
     free(gate);
     free(result);
@@ -220,11 +216,9 @@ static void run_layers(struct plain_model *model, const struct plain_text *text,
  * too, rows of a learned table with position_skips_padding only tokens that are no padding. */
 static struct plain_text places_of(const struct plain_model *model, const struct plain_input *input)
 {
-    struct plain_place *places = calloc(input->n + 1, sizeof *places);
+    struct plain_place *places = plain_new(input->n, sizeof *places);
     struct plain_text text = {.places = places, .n_unseen = input->n_unseen};
     size_t first = 0, n_counted = 0;
-    if (!places)
-        abort();
     for (size_t t = 0; t < input->n; t++) {
         const bool is_hidden = input->mask && !input->mask[t];
         const bool is_padding =
@@ -281,15 +275,11 @@ bool plain_positions(const struct plain_weights *weights, const struct plain_opt
                      size_t n, double *out, char error[256])
 {
     struct plain_model model = plain_model_open(weights, options, error);
-    int32_t *ids = calloc(n + 1, sizeof *ids);
-    if (!ids)
-        abort();
-    for (size_t i = 0; i < n * model.embedding_width; i++)
-        out[i] = 0;
-    model.skips_padding = false;
-    struct plain_text text = places_of(&model, &(struct plain_input){.n = n, .ids = ids});
+    struct plain_text text = {n, n, plain_new(n, sizeof *text.places), 0};
+    for (size_t i = 0; i < n; i++)
+        text.places[i] = (struct plain_place){.position = i, .row = model.position_offset + i};
+    memset(out, 0, n * model.embedding_width * sizeof *out);
     add_positions(&model, &text, out);
     free(text.places);
-    free(ids);
     return error[0] == '\0';
 }

@@ -7,6 +7,7 @@
  * settings. Vectors of texts, and answers of heads, are in answers.c, for the lesson and tests.
  */
 #include "engine/plain/encoder.h"
+#include "engine/plain/steps.h"
 #include "engine/plain/words.h"
 
 #include <math.h>
@@ -26,9 +27,9 @@ static const char USAGE[] =
 /* Reads token ids, numbers between blanks; NULL if there is anything else. */
 static struct plain_token *read_ids(const char *text, size_t *n)
 {
-    struct plain_token *tokens = calloc(strlen(text) + 1, sizeof *tokens);
+    struct plain_token *tokens = plain_new(strlen(text), sizeof *tokens);
     char *end;
-    for (*n = 0; tokens && *text != '\0'; text = end + strspn(end, " \t\n")) {
+    for (*n = 0; *text != '\0'; text = end + strspn(end, " \t\n")) {
         tokens[(*n)++].id = (int32_t)strtol(text, &end, 10);
         if (end == text) {
             free(tokens);
@@ -49,41 +50,44 @@ static int columns_of(const char *text)
     return columns;
 }
 
-/* The texts of the tokens; that of the unknown token is followed by the word, in parentheses. */
-static char (*words)[CELL];
-static size_t n_words;
-static int word_columns; /* of the widest */
+/* The tokens as they are printed, and how many columns the widest takes. */
+static struct cell {
+    char word[CELL], span[CELL];
+} * cells;
+static size_t n_cells;
+static int word_columns, id_columns, span_columns;
 
-static void write_words(const struct plain_weights *weights, const struct plain_token *tokens,
+/* A word of the vocabulary; that of the unknown token is followed by the text's, in parentheses. */
+static void write_cells(const struct plain_weights *weights, const struct plain_token *tokens,
                         size_t n, const char *text)
 {
     const char *unknown = plain_setting(&weights->tokn, "unknown", "-1");
-    word_columns = 5;
-    for (n_words = 0; n_words < n; n_words++) {
-        const struct plain_token *token = &tokens[n_words];
-        char *word = words[n_words];
+    word_columns = (int)strlen("token");
+    id_columns = (int)strlen("id");
+    span_columns = (int)strlen("span");
+    for (n_cells = 0; n_cells < n; n_cells++) {
+        const struct plain_token *token = &tokens[n_cells];
+        struct cell *cell = &cells[n_cells];
         size_t len;
         const char *known = plain_word_text(weights, token->id, &len);
         const int n_bytes = (int)(token->end - token->begin);
-        snprintf(word, CELL, "%.*s", (int)len, known);
+        snprintf(cell->word, CELL, "%.*s", (int)len, known);
         if (n_bytes > 0 && token->id == (int32_t)strtol(unknown, NULL, 10))
-            snprintf(word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes, text + token->begin);
-        for (char *c = word; *c != '\0'; c++)
+            snprintf(cell->word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes,
+                     text + token->begin);
+        for (char *c = cell->word; *c != '\0'; c++)
             *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c; /* no terminal obeys one */
-        word_columns = (int)fmax(word_columns, columns_of(word));
+        const int span =
+            snprintf(cell->span, CELL, n_bytes > 0 ? "%zu-%zu" : "-", token->begin, token->end);
+        word_columns = (int)fmax(word_columns, columns_of(cell->word));
+        id_columns = (int)fmax(id_columns, snprintf(NULL, 0, "%d", (int)token->id));
+        span_columns = (int)fmax(span_columns, span);
     }
 }
 
 static void print_word(size_t token)
 {
-    printf("%s%*s", words[token], word_columns - columns_of(words[token]), "");
-}
-
-/* Writes the bytes of a token, and returns the width. */
-static int write_span(const struct plain_token *token, char span[CELL])
-{
-    return snprintf(span, CELL, token->end > token->begin ? "%zu-%zu" : "-", token->begin,
-                    token->end);
+    printf("%s%*s", cells[token].word, word_columns - columns_of(cells[token].word), "");
 }
 
 /* A line for each token: its number, text, id, bytes, first values, and length as a vector. */
@@ -91,28 +95,20 @@ static void print_table(const struct plain_token *tokens, const struct plain_out
 {
     const size_t n = output->n_tokens, width = output->width;
     const size_t n_shown = width < FIRST_VALUES ? width : FIRST_VALUES;
-    int ids = 2, spans = 4, numbers = snprintf(NULL, 0, "%zu", n);
-    char cell[CELL];
-    for (size_t i = 0; i < n; i++) {
-        ids = (int)fmax(ids, snprintf(NULL, 0, "%d", (int)tokens[i].id));
-        spans = (int)fmax(spans, write_span(&tokens[i], cell));
-    }
-    snprintf(cell, CELL, "first %zu of %zu values", n_shown, width);
-    printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", word_columns, "token", ids, "id", spans,
-           "span", (int)n_shown * (1 + NUMBER), cell, NUMBER, "norm");
+    const int numbers = snprintf(NULL, 0, "%zu", n);
+    char title[CELL];
+    snprintf(title, sizeof title, "first %zu of %zu values", n_shown, width);
+    printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", word_columns, "token", id_columns, "id",
+           span_columns, "span", (int)n_shown * (1 + NUMBER), title, NUMBER, "norm");
     for (size_t i = 0; i < n; i++) {
         const double *row = output->tokens + i * width;
-        double square = 0;
-        write_span(&tokens[i], cell);
         printf("%*zu  ", numbers, i);
         print_word(i);
-        printf("  %*d  %*s", ids, (int)tokens[i].id, spans, cell);
-        for (size_t k = 0; k < width; k++) {
-            square += row[k] * row[k];
-            if (k < n_shown)
-                printf(" %*.4f", NUMBER, row[k]);
-        }
-        printf("%s%*.4f\n", n_shown < width ? " … " : "   ", NUMBER, sqrt(square));
+        printf("  %*d  %*s", id_columns, (int)tokens[i].id, span_columns, cells[i].span);
+        for (size_t k = 0; k < n_shown; k++)
+            printf(" %*.4f", NUMBER, row[k]);
+        printf("%s%*.4f\n", n_shown < width ? " … " : "   ", NUMBER,
+               sqrt(plain_dot(row, row, width)));
     }
 }
 
@@ -121,7 +117,7 @@ static void print_step(const char *what, const double *rows, size_t n_rows, size
 {
     printf("\n%s  [%zu, %zu]\n", what, n_rows, width);
     for (size_t r = 0; r < n_rows; r++) {
-        if (n_rows == n_words)
+        if (n_rows == n_cells)
             print_word(r);
         for (size_t i = 0; i < width && i < SHOWN; i++)
             printf(" %8.4f", rows[r * width + i]);
@@ -136,17 +132,15 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
     size_t n = 0;
     struct plain_output output = {0};
     struct plain_token *tokens = is_ids ? read_ids(text, &n) : plain_tokens(weights, text, &n);
-    int32_t *ids = calloc(n + 1, sizeof *ids);
-    words = calloc(n + 1, sizeof *words);
-    if (!ids || !words)
-        abort();
-    snprintf(error, 256, "%s",
-             tokens   ? ""
-             : is_ids ? "--ids takes numbers between blanks"
-                      : "its tokenizer is not BERT's: give --ids, of encode --tokens -f ids");
+    int32_t *ids = plain_new(n, sizeof *ids);
+    cells = plain_new(n, sizeof *cells);
+    if (!tokens)
+        plain_complain(error, is_ids ? "--ids takes numbers between blanks"
+                                     : "its tokenizer is not BERT's: give --ids, of encode "
+                                       "--tokens -f ids");
     for (size_t i = 0; i < n; i++)
         ids[i] = tokens[i].id;
-    write_words(weights, tokens, n, text);
+    write_cells(weights, tokens, n, text);
     if (tokens &&
         plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
                      &(struct plain_options){.int8_rows = true, .trace = trace}, &output, error))
@@ -154,7 +148,7 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
     plain_output_free(&output);
     free(tokens);
     free(ids);
-    free(words);
+    free(cells);
     return error[0] == '\0';
 }
 
@@ -162,7 +156,7 @@ int main(int argc, char **argv)
 {
     struct plain_weights weights;
     char path[4096]; /* make puts the default weights beside the program */
-    bool is_ids = false, is_traced = false, is_done = true;
+    bool is_ids = false, is_traced = false;
     char error[256] = "";
     int at = 1, n = (int)(strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 - argv[0] : 0);
     snprintf(path, sizeof path, "%.*sdefault.weights", n, argv[0]);
@@ -179,11 +173,9 @@ int main(int argc, char **argv)
         fputs(USAGE, stderr);
         return 2;
     }
-    if (!plain_weights_read(&weights, path)) {
-        fprintf(stderr, "encode-plain: %s: %s; try -m FILE\n", path, weights.error);
-        plain_weights_free(&weights);
-        return 1;
-    }
+    bool is_done = plain_weights_read(&weights, path);
+    if (!is_done)
+        plain_complain(error, "%s; try -m FILE", weights.error);
     for (int i = at; i < argc && is_done; i++) {
         fputs(i > at ? "\n" : "", stdout);
         is_done = encode_text(&weights, argv[i], is_ids, is_traced ? print_step : NULL, error);

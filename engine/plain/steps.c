@@ -2,23 +2,27 @@
 #include "engine/plain/steps.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 double *plain_doubles(size_t n)
 {
-    double *values = calloc(n + 1, sizeof *values);
-    if (!values)
-        abort();
-    return values;
+    return plain_new(n, sizeof(double));
 }
 
-void plain_show(const struct plain_model *model, const char *what, const double *rows,
-                size_t n_rows, size_t width)
+void plain_show(const struct plain_model *model, const double *rows, size_t n_rows, size_t width,
+                const char *format, ...)
 {
-    if (model->trace != NULL && model->error[0] == '\0')
-        model->trace(what, rows, n_rows, width);
+    char what[128];
+    va_list arguments;
+    if (model->trace == NULL || model->error[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    model->trace(what, rows, n_rows, width);
 }
 
 /* x = round(x / scale) · scale, scale = max |x| / 127, ties to even */
@@ -48,24 +52,22 @@ static void round_row_from_zero(double *x, const double *factors, size_t n, doub
     }
 }
 
-/* Whether x is rounded for the weights `name`.weight. */
-static bool rounds(const struct plain_model *model, const char *name)
+/* The weights `name`.weight if they are multiplied in whole numbers, or NULL. */
+static const struct plain_tensor *find_whole(const struct plain_model *model, const char *name)
 {
     const struct plain_tensor *tensor = plain_find(model, name, ".weight");
-    return model->int8_rows && tensor != NULL && tensor->type >= PLAIN_INT8 &&
-           tensor->layout == PLAIN_PANELS;
+    const bool is_whole = model->int8_rows && tensor != NULL && tensor->type >= PLAIN_INT8;
+    return is_whole && tensor->layout == PLAIN_PANELS ? tensor : NULL;
 }
 
-/* Rounds the rows x [T, in] if the weights `name`.weight are multiplied in whole numbers. */
-static void round_rows(const struct plain_model *model, const char *name, double *x,
-                       size_t n_tokens, size_t n_in)
+/* Rounds the rows x [T, in] for weights of whole numbers, if any. */
+static void round_rows(const struct plain_tensor *weight, double *x, size_t n_tokens, size_t n_in)
 {
-    const struct plain_tensor *tensor = plain_find(model, name, ".weight");
-    for (size_t t = 0; rounds(model, name) && t < n_tokens; t++, x += n_in)
-        if (tensor->factors == NULL)
+    for (size_t t = 0; weight && t < n_tokens; t++, x += n_in)
+        if (weight->factors == NULL)
             round_row(x, n_in);
         else
-            round_row_from_zero(x, tensor->factors, n_in, tensor->type == PLAIN_INT8A7 ? 127 : 255);
+            round_row_from_zero(x, weight->factors, n_in, weight->type == PLAIN_INT8A7 ? 127 : 255);
 }
 
 const double *plain_bias_of(struct plain_model *model, const char *name, size_t n)
@@ -76,7 +78,6 @@ const double *plain_bias_of(struct plain_model *model, const char *name, size_t 
 double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
                      size_t n_in, size_t n_out)
 {
-    char title[96];
     const double *weight = plain_values(model, name, ".weight", n_out, n_in);
     const double *bias = plain_bias_of(model, name, n_out);
     double *y = plain_doubles(n_tokens * n_out);
@@ -84,35 +85,32 @@ double *plain_linear(struct plain_model *model, const char *name, const double *
         return y;
     double *rows = plain_doubles(n_tokens * n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
-    round_rows(model, name, rows, n_tokens, n_in);
+    round_rows(find_whole(model, name), rows, n_tokens, n_in);
     for (size_t t = 0; t < n_tokens; t++)
         for (size_t n = 0; n < n_out; n++)
             y[t * n_out + n] =
                 plain_dot(rows + t * n_in, weight + n * n_in, n_in) + (bias ? bias[n] : 0);
     free(rows);
-    snprintf(title, sizeof title, "%s%s: x·Wᵀ%s", model->prefix, name, bias ? " + b" : "");
-    plain_show(model, title, y, n_tokens, n_out);
+    plain_show(model, y, n_tokens, n_out, "%s%s: x·Wᵀ%s", model->prefix, name, bias ? " + b" : "");
     return y;
 }
 
 const char *plain_activation_after(const struct plain_model *model, const char *name)
 {
-    const bool is_near = rounds(model, name) && plain_is(model->activation, "gelu");
+    const bool is_near = find_whole(model, name) && plain_is(model->activation, "gelu");
     return is_near ? "gelu_near" : model->activation;
 }
 
 void plain_normalise(struct plain_model *model, const char *kind, const char *name, double *x,
                      size_t n_rows, size_t width)
 {
-    char title[96];
     const bool is_layer = plain_is(kind, "layer");
     const double *weight = plain_values(model, name, ".weight", width, 0);
     const double *bias = is_layer ? plain_bias_of(model, name, width) : NULL;
     for (size_t t = 0; t < n_rows && model->error[0] == '\0'; t++)
         plain_norm(kind, x + t * width, weight, bias, model->norm_eps, width, x + t * width);
-    snprintf(title, sizeof title, "%s%s: %s(x)", model->prefix, name,
-             is_layer ? "LayerNorm" : "RMSNorm");
-    plain_show(model, title, x, n_rows, width);
+    plain_show(model, x, n_rows, width, "%s%s: %s(x)", model->prefix, name,
+               is_layer ? "LayerNorm" : "RMSNorm");
 }
 
 /* ---- Formulas ---- */

@@ -8,8 +8,9 @@
 double *plain_doubles(size_t n);
 
 /* Passes a step's result on if steps are traced. */
-void plain_show(const struct plain_model *model, const char *what, const double *rows,
-                size_t n_rows, size_t width);
+__attribute__((format(printf, 5, 6))) void plain_show(const struct plain_model *model,
+                                                      const double *rows, size_t n_rows,
+                                                      size_t width, const char *format, ...);
 
 /* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if the file has it, the bias
  * `name`.bias. The caller frees it. */

@@ -10,7 +10,7 @@
 #define CHECK(condition, ...)                                                                      \
     do {                                                                                           \
         if (!(condition))                                                                          \
-            return fail(weights, __VA_ARGS__);                                                     \
+            return plain_complain(weights->error, __VA_ARGS__);                                    \
     } while (0)
 
 struct section {
@@ -21,14 +21,22 @@ struct section {
 /* Those of FORMAT.md that are read here. */
 enum { CONF, TOKN, VOCB, TENS, DATA, N_READ };
 
-__attribute__((format(printf, 2, 3))) static bool fail(struct plain_weights *weights,
-                                                       const char *format, ...)
+bool plain_complain(char error[256], const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(weights->error, sizeof weights->error, format, arguments);
+    if (error[0] == '\0')
+        vsnprintf(error, 256, format, arguments);
     va_end(arguments);
     return false;
+}
+
+void *plain_new(size_t n, size_t n_bytes)
+{
+    void *made = calloc(n + 1, n_bytes);
+    if (!made)
+        abort();
+    return made;
 }
 
 /* Bit by bit, from the definition: the reflected polynomial is 0x82F63B78. */
@@ -47,21 +55,6 @@ static uint32_t crc32c(const uint8_t *bytes, uint64_t n)
 static bool within(uint64_t offset, uint64_t n, uint64_t end)
 {
     return offset <= end && n <= end - offset;
-}
-
-static bool read_file(struct plain_weights *weights, const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    CHECK(file, "%s cannot be opened", path);
-    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    rewind(file);
-    weights->n_bytes = end > 0 ? (size_t)end : 0;
-    weights->file = malloc(weights->n_bytes + 1);
-    const bool ok =
-        weights->file && fread(weights->file, 1, weights->n_bytes, file) == weights->n_bytes;
-    fclose(file);
-    CHECK(ok && end >= 0, "%s cannot be read", path);
-    return true;
 }
 
 static bool read_header(struct plain_weights *weights)
@@ -199,15 +192,17 @@ static bool read_tensor(struct plain_weights *weights, const struct section *dir
                                     .n_dims = plain_u32(entry + 16),
                                     .rows = (size_t)rows,
                                     .cols = (size_t)cols,
-                                    .offset = offset};
+                                    .offset = offset,
+                                    .n_bytes = n_bytes};
     CHECK(is_sound && tensor->type >= PLAIN_F32 && tensor->type <= PLAIN_INT8K &&
-              tensor->layout <= PLAIN_PANELS && plain_stored_bytes(tensor) == n_bytes,
+              tensor->layout <= PLAIN_PANELS,
           "%s: type, layout, shape or place", tensor->name);
     tensor->values = calloc((size_t)n, sizeof *tensor->values);
     tensor->factors =
         tensor->type > PLAIN_INT8 ? calloc(tensor->cols, sizeof *tensor->factors) : NULL;
     CHECK(tensor->values && (tensor->factors || tensor->type <= PLAIN_INT8), "memory");
-    CHECK(plain_decode(tensor, weights->file + offset), "%s: a column in f32", tensor->name);
+    CHECK(plain_decode(tensor, weights->file + offset), "%s: length, or a column in f32",
+          tensor->name);
     return true;
 }
 
@@ -240,9 +235,17 @@ bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_
 
 bool plain_weights_read(struct plain_weights *weights, const char *path)
 {
+    FILE *file = fopen(path, "rb");
     *weights = (struct plain_weights){0};
-    return read_file(weights, path) &&
-           plain_weights_parse(weights, weights->file, weights->n_bytes);
+    CHECK(file, "%s cannot be opened", path);
+    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    const size_t n = end > 0 ? (size_t)end : 0;
+    rewind(file);
+    weights->file = malloc(n + 1);
+    const bool ok = weights->file && fread(weights->file, 1, n, file) == n;
+    fclose(file);
+    CHECK(ok && end >= 0, "%s cannot be read", path);
+    return plain_weights_parse(weights, weights->file, n);
 }
 
 void plain_weights_free(struct plain_weights *weights)

@@ -34,6 +34,13 @@ bool plain_weights_read(struct plain_weights *weights, const char *path);
 bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes);
 void plain_weights_free(struct plain_weights *weights);
 
+/* Writes what is wrong, unless error has something already. Returns false. */
+__attribute__((format(printf, 2, 3))) bool plain_complain(char error[256], const char *format, ...);
+
+/* Zeros for n things of n_bytes, and for one more; the caller frees them. Without memory the program
+ * ends. */
+void *plain_new(size_t n, size_t n_bytes);
+
 /* The value of a key, or if_absent. */
 const char *plain_setting(const struct plain_settings *settings, const char *key,
                           const char *if_absent);

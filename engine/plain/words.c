@@ -14,18 +14,10 @@ struct character {
     size_t begin, end;
 };
 
-static struct character *new_characters(size_t n)
-{
-    struct character *characters = calloc(n + 1, sizeof *characters);
-    if (!characters)
-        abort();
-    return characters;
-}
-
 static struct character *decode(const char *text, size_t *n)
 {
     size_t len = strlen(text), i = 0;
-    struct character *read = new_characters(len);
+    struct character *read = plain_new(len, sizeof *read);
     for (*n = 0; i < len; i = read[(*n)++].end) {
         int32_t code;
         utf8proc_ssize_t size =
@@ -72,7 +64,7 @@ static bool is_cjk(int32_t c)
 
 static struct character *normalize(const struct character *read, size_t n, size_t *n_out)
 {
-    struct character *out = new_characters(n * (PARTS_MOST + 2));
+    struct character *out = plain_new(n * (PARTS_MOST + 2), sizeof *out);
     *n_out = 0;
     for (size_t i = 0; i < n; i++) {
         const struct character blank = {' ', read[i].begin, read[i].end};
@@ -203,9 +195,7 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
     struct character *characters = normalize(read, n_read, &n_characters);
     const char *frame = plain_setting(&weights->tokn, "single", "A:0");
     const size_t padded = (size_t)number(weights, "padded_tokens");
-    struct plain_token *tokens = calloc(n_characters + strlen(frame) + padded + 1, sizeof *tokens);
-    if (!tokens)
-        abort();
+    struct plain_token *tokens = plain_new(n_characters + strlen(frame) + padded, sizeof *tokens);
     *n = 0;
     for (const char *piece = frame; piece; piece = strchr(piece, ' ')) {
         piece += *piece == ' ';

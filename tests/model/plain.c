@@ -68,7 +68,7 @@ struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, con
                            size_t rows, size_t cols)
 {
     size_t n_bytes = tensor_bytes(type, layout, rows, cols), at = 0;
-    struct stored stored = {.bytes = new_bytes(n_bytes)};
+    struct stored stored = {.n_bytes = n_bytes, .bytes = new_bytes(n_bytes)};
     stored.matrix = tensor_matrix(type, layout, rows, cols, stored.bytes);
     float *scales = (float *)(uintptr_t)stored.matrix.scales;
     int32_t *column_sums = (int32_t *)(uintptr_t)stored.matrix.column_sums;

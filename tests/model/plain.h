@@ -28,6 +28,7 @@ size_t extent(size_t n_rows, size_t stride, size_t width);
 /* A matrix that is encoded as weight files hold it. */
 struct stored {
     struct matrix matrix;
+    size_t n_bytes;
     void *bytes;
 };
 struct stored store_matrix(enum tensor_type type, enum tensor_layout layout, const float *values,

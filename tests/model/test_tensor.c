@@ -204,6 +204,7 @@ static void check_matrix(enum tensor_type type, const float *values, size_t rows
                                       .layout = (enum plain_layout)layout,
                                       .rows = rows,
                                       .cols = cols,
+                                      .n_bytes = stored.n_bytes,
                                       .values = decoded[layout]};
         assert_true(plain_decode(&tensor, stored.bytes));
         check_decoded(&stored, values, decoded[layout]);

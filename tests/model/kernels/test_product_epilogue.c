@@ -149,6 +149,7 @@ static float *decoded_panels(const struct operands *o)
                                   .layout = PLAIN_PANELS,
                                   .rows = COLUMNS,
                                   .cols = o->k,
+                                  .n_bytes = o->weight.n_bytes,
                                   .values = values};
     assert_true(plain_decode(&tensor, o->weight.bytes));
     for (size_t c = 0; c < COLUMNS; c++)

@@ -35,6 +35,7 @@ static struct layer_under_test new_layer(enum tensor_type type, enum tensor_layo
                                   .layout = (enum plain_layout)layout,
                                   .rows = out,
                                   .cols = in,
+                                  .n_bytes = layer.weight.n_bytes,
                                   .values = layer.decoded,
                                   .factors = layer.factors};
     assert_true(plain_decode(&tensor, layer.weight.bytes));
