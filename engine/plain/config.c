@@ -201,16 +201,16 @@ static void override(struct plain_model *model, const struct plain_options *opti
 struct plain_model plain_model_open(const struct plain_weights *weights,
                                     const struct plain_options *options, char error[256])
 {
-    const struct plain_settings *conf = &weights->conf;
     struct plain_model model = {.weights = weights, .error = error};
     error[0] = '\0';
     for (size_t i = 0; i < N_KEYS; i++)
         read_key(&model, &KEYS[i]);
-    for (size_t i = 0, k; i < conf->n; i++) {
-        for (k = 0; k < N_KEYS && !plain_is(conf->pairs[i].key, KEYS[k].name);)
+    for (size_t i = 0, k; i < weights->conf.n; i++) {
+        const char *name = weights->conf.pairs[i].key;
+        for (k = 0; k < N_KEYS && !plain_is(name, KEYS[k].name);)
             k++;
-        if (k == N_KEYS && !is_among(conf->pairs[i].key, OTHERS))
-            plain_complain(error, "CONF: %s is not known", conf->pairs[i].key);
+        if (k == N_KEYS && !is_among(name, OTHERS))
+            plain_complain(error, "CONF: %s is not known", name);
     }
     if (error[0] == '\0')
         read_others(&model);

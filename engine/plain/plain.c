@@ -28,16 +28,14 @@ static const char USAGE[] =
 static struct plain_token *read_ids(const char *text, size_t *n)
 {
     struct plain_token *tokens = plain_new(strlen(text), sizeof *tokens);
-    char *end;
-    for (*n = 0; *text != '\0'; text = end + strspn(end, " \t\n")) {
-        tokens[(*n)++].id = (int32_t)strtol(text, &end, 10);
-        if (end == text) {
-            free(tokens);
-            *n = 0;
-            return NULL;
-        }
-    }
-    return tokens;
+    int id, len;
+    for (*n = 0; sscanf(text, "%d%n", &id, &len) == 1; text += len)
+        tokens[(*n)++].id = id;
+    if (text[strspn(text, " \t\n")] == '\0')
+        return tokens;
+    free(tokens);
+    *n = 0;
+    return NULL;
 }
 
 static int columns_of(const char *text)

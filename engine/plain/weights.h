@@ -37,8 +37,7 @@ void plain_weights_free(struct plain_weights *weights);
 /* Writes what is wrong, unless error has something already. Returns false. */
 __attribute__((format(printf, 2, 3))) bool plain_complain(char error[256], const char *format, ...);
 
-/* Zeros for n things of n_bytes, and for one more; the caller frees them. Without memory the program
- * ends. */
+/* Zeros for n + 1 things of n_bytes, to be freed. Without memory the program ends. */
 void *plain_new(size_t n, size_t n_bytes);
 
 /* The value of a key, or if_absent. */

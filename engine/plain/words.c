@@ -6,7 +6,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { MAX_WORD = 100, UTF8_MOST = 4, PARTS_MOST = 24 };
+enum { MAX_WORD = 100, MAX_PREFIX = 64, UTF8_MOST = 4, PARTS_MOST = 24 };
 
 /* A character, and the bytes of the text that it was made from. */
 struct character {
@@ -112,8 +112,8 @@ static size_t word_end(const struct character *characters, size_t n, size_t i)
 static int32_t longest_piece(const struct plain_weights *weights, const struct character *word,
                              size_t n, const char *prefix, size_t *len)
 {
-    char piece[UTF8_MOST * MAX_WORD + 64];
-    size_t n_bytes = strlen(prefix), ends[MAX_WORD];
+    char piece[MAX_PREFIX + UTF8_MOST * MAX_WORD];
+    size_t n_bytes = strnlen(prefix, MAX_PREFIX), ends[MAX_WORD];
     memcpy(piece, prefix, n_bytes);
     for (size_t i = 0; i < n; i++)
         ends[i] = n_bytes += (size_t)utf8proc_encode_char(word[i].code, (uint8_t *)piece + n_bytes);
@@ -194,8 +194,10 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
     struct character *read = decode(text, &n_read);
     struct character *characters = normalize(read, n_read, &n_characters);
     const char *frame = plain_setting(&weights->tokn, "single", "A:0");
-    const size_t padded = (size_t)number(weights, "padded_tokens");
-    struct plain_token *tokens = plain_new(n_characters + strlen(frame) + padded, sizeof *tokens);
+    const int32_t padded = number(weights, "padded_tokens");
+    const size_t n_padded = padded > 0 ? (size_t)padded : 0;
+    struct plain_token *tokens =
+        plain_new((n_characters + 1) * (strlen(frame) + 1) + n_padded, sizeof *tokens);
     *n = 0;
     for (const char *piece = frame; piece; piece = strchr(piece, ' ')) {
         piece += *piece == ' ';
@@ -206,7 +208,7 @@ struct plain_token *plain_tokens(const struct plain_weights *weights, const char
         else
             *n += split_at_blanks(weights, text, read, n_read, tokens + *n);
     }
-    while (*n < padded)
+    while (*n < n_padded)
         tokens[(*n)++].id = number(weights, "padding");
     free(read);
     free(characters);
