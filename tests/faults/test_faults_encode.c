@@ -56,8 +56,6 @@ TEST(several_texts)
         {ENCODE "--rank ride", INPUT, false},
         {ENCODE "--rank ride -f json --top 1", INPUT, false},
         {COMPARE("words") "ride dog", NULL, false},
-        {COMPARE("words") "--position none ride cat", NULL, false},
-        {COMPARE("words") "-f json ride dog", NULL, false},
     };
     EVERY_FAULT(cases);
 }
@@ -73,7 +71,6 @@ TEST(heads)
         {"encode -m ../sequence.head --labels", "good\nbad\n", false},
         {"encode -m ../sequence.head --labels --all -f csv -o result", "good\nbad\n", false},
         {"encode -m ../token.head --entities", "paul smith in rome\n", false},
-        {"encode -m ../token.head --entities -f json", "paul smith in rome\n", false},
         {"encode -m ../pair.head --rank dog", "dog\nrome\n", false},
     };
     EVERY_FAULT(cases);
