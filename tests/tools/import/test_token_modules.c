@@ -10,14 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static void make_folder(const char *name)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, import_directory, name);
-    assert_int_equal(mkdir(path, 0700), 0);
-}
 
 /* Imports the directory into a file, which encode reads with these arguments. */
 static const char *encode_imported(const char *arguments)
@@ -32,7 +24,6 @@ static void make_pylate(void)
     import_write("modules.json",
                  "[{'path': '', 'type': 'sentence_transformers.models.Transformer'}, {'path': "
                  "'1_Dense', 'type': 'pylate.models.Dense.Dense'}]");
-    make_folder("1_Dense");
     import_write("1_Dense/config.json", "{'in_features': 8, 'out_features': 6, 'bias': false, "
                                         "'activation_function': 'torch.nn.Identity'}");
     tiny_write_tensors(import_directory, "1_Dense/model.safetensors", "linear.weight 6 8");
@@ -100,7 +91,6 @@ TEST(pylate_defaults_and_refusals)
 static void make_dense(const char *folder, const char *config, const char *tensors)
 {
     char path[SUPPORT_PATH];
-    make_folder(folder);
     snprintf(path, sizeof path, "%s/config.json", folder);
     import_write(path, config);
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
@@ -126,9 +116,7 @@ static void make_multi_vector(void)
         "{'in_features': 5, 'out_features': 5, 'bias': false, 'use_residual': true" IDENTITY TOKENS
         "}",
         "linear.weight 5 5");
-    make_folder("3");
     import_write("3/config.json", "{" TOKENS "}");
-    make_folder("4");
     import_write("4/config.json", MASK);
     import_write("config_sentence_transformers.json",
                  "{'model_type': 'MultiVectorEncoder', 'default_prompt_name': null, 'prompts': "
@@ -367,7 +355,6 @@ static void write_splade(const char *config)
     import_write("modules.json",
                  "[{'path': '', 'type': 'sentence_transformers.x.MLMTransformer'}, {'path': '1_S', "
                  "'type': 'sentence_transformers.x.SpladePooling'}]");
-    shell_expect(0, "mkdir -p %s/1_S", import_directory);
     import_write("1_S/config.json", config);
 }
 

@@ -1,6 +1,7 @@
 /* tiny_checkpoint.c - see tiny_checkpoint.h. */
 #include "tests/tools/import/tiny_checkpoint.h"
 
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,11 +105,20 @@ char *tiny_tensors_file(const struct tiny_tensors *tensors, size_t *len)
     return file;
 }
 
+/* Writes a file; the folder in the directory that its name begins with is made. */
+static void write_in(const char *directory, const char *name, const void *bytes, size_t len)
+{
+    char path[SUPPORT_PATH];
+    support_path(path, directory, name);
+    mkdir(dirname(path), 0700); /* which may exist */
+    support_write_in(directory, name, bytes, len);
+}
+
 void tiny_tensors_write(const struct tiny_tensors *tensors, const char *directory, const char *name)
 {
     size_t len;
     char *file = tiny_tensors_file(tensors, &len);
-    support_write_in(directory, name, file, len);
+    write_in(directory, name, file, len);
     free(file);
 }
 
@@ -160,7 +170,7 @@ void tiny_write_text(const char *directory, const char *name, const char *text)
     const char *ending = strrchr(name, '.');
     if (ending != NULL && strcmp(ending, ".json") == 0)
         text = tiny_json(text);
-    support_write_in(directory, name, text, strlen(text));
+    write_in(directory, name, text, strlen(text));
 }
 
 void tiny_write_json(const char *directory, const char *name, const json_t *value)
@@ -206,13 +216,6 @@ void tiny_checkpoint(const char *directory)
     json_decref(config);
 }
 
-static void make_directory(const char *directory, const char *name)
-{
-    char path[SUPPORT_PATH];
-    support_path(path, directory, name);
-    assert_int_equal(mkdir(path, 0700), 0);
-}
-
 void tiny_sentence_transformers(const char *directory)
 {
     tiny_write_text(
@@ -222,16 +225,13 @@ void tiny_sentence_transformers(const char *directory)
         "'1_Pooling', 'type': 'sentence_transformers.models.Pooling'},\n {'idx': 2, 'name': '2', "
         "'path': '2_Dense', 'type': 'sentence_transformers.models.Dense'},\n {'idx': 3, 'name': "
         "'3', 'path': '3_Normalize', 'type': 'sentence_transformers.models.Normalize'}]\n");
-    make_directory(directory, "1_Pooling");
     tiny_write_text(directory, "1_Pooling/config.json",
                     "{'word_embedding_dimension': 8, 'pooling_mode_cls_token': false, "
                     "'pooling_mode_mean_tokens': true, 'pooling_mode_max_tokens': false}");
-    make_directory(directory, "2_Dense");
     tiny_write_text(directory, "2_Dense/config.json",
                     "{'in_features': 8, 'out_features': 6, 'bias': true, 'activation_function': "
                     "'torch.nn.modules.activation.Tanh'}");
-    make_directory(directory, "3_Normalize");
-    make_directory(directory, "3_Dense"); /* another one, which modules.json leaves out */
+    /* Another Dense, which modules.json leaves out. */
     tiny_write_text(directory, "3_Dense/config.json",
                     "{'in_features': 6, 'out_features': 6, 'bias': false, 'activation_function': "
                     "'torch.nn.ReLU'}");

@@ -47,7 +47,7 @@ void tiny_tensors_write(const struct tiny_tensors *tensors, const char *director
 /* config.json of that BERT; the caller owns it. Or with these members, "'key': value, ...". */
 json_t *tiny_config(void);
 json_t *tiny_config_of(const char *members);
-/* Writes a text; of a .json file one that has ' for ". */
+/* Writes a text; of a .json file one that has ' for ". The folder of a name is made. */
 void tiny_write_text(const char *directory, const char *name, const char *text);
 
 /* The text with " for each ', until the next call. */
