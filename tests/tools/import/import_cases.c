@@ -88,12 +88,12 @@ void import_each(void (*make)(void), const struct import_case *cases, size_t n)
         else
             import_config(cases[i].text);
         const char *words = cases[i].words != NULL ? cases[i].words : "= ";
-        if (words[0] != '=') {
+        if (words[0] == '=') {
+            import_accepted(cases[i].text);
+            config_is(&import_checkpoint.config.model, words + 2, cases[i].text);
+        } else {
             import_refused(cases[i].text, words);
-            continue;
         }
-        import_accepted(cases[i].text);
-        config_is(&import_checkpoint.config.model, words + 2, cases[i].text);
     }
 }
 
