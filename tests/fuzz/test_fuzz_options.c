@@ -17,16 +17,18 @@ TEST(replay)
         [PLOT + PLOT_POSITION] = "--kind\nwaves\n--width\n64\n--dims\n0,8,16,3\n-o\nw.svg\n",
         [PLOT + PLOT_ATTENTION] = "--layer\n1\n--head\nmean\n--size\n640x480\nI ride\n",
         [PLOT + PLOT_WORDS] = "--fit\neach\n--position\nnone\nI ride\nride I\n",
-        [PLOT + PLOT_LAYERS] = "-o\nx.tsv\n--title\nt\nI ride\n",
-        [PLOT + PLOT_ORDER] = "--seed\n3\n-f\ndata\nI ride bike\n",
-        [PLOT + PLOT_SIMILARITY] = "-p\nmean\n--palette\ngrey\nI\nride\n",
-        [PLOT + PLOT_STEPS] = "--layer\n1\n-f\ntext\nI ride\n",
+        [PLOT + PLOT_LAYERS] = "-o\nx.tsv\n--mask\ncausal\nI ride\n",
+        [PLOT + PLOT_ORDER] = "-p\nmax\n-f\ndata\nI ride bike\n",
+        [PLOT + PLOT_SIMILARITY] = "-p\nmean\n--script\nmine.gp\nI\nride\n",
+        [PLOT + PLOT_STEPS] = "-p\nmean\n-f\ntext\nI ride\n",
     };
     for (int kind = 0; kind < N_KINDS; kind++) {
         char input[512];
         const size_t len = strlen(lines[kind]);
         input[0] = (char)kind;
         memcpy(input + 1, lines[kind], len);
+        LLVMFuzzerTestOneInput((const uint8_t *)input, len + 1);
+        assert_int_equal(program_code, -1); /* it is sound */
         replay(input, len + 1, 2000);
     }
     replay("\0-f\ntext\na.weights\n", 18, 200);
