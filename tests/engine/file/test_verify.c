@@ -95,6 +95,20 @@ TEST(flipped_bits_are_seen)
     }
 }
 
+/* The last bit of each small section, also where no verifying is wanted. */
+TEST(small_sections_are_always_verified)
+{
+    static const char *const tags[] = {"CONF", "TOKN", "TENS", "META"};
+    for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++) {
+        const uint8_t *end = section_data(&sound, tags[i]) + section_len(&sound, tags[i]);
+        write_sound();
+        flip_bit(8 * (size_t)(end - sound.data) - 1);
+        assert_fails(FORMAT, try_open(&do_not));
+        assert_non_null(strstr(last.message, tags[i]));
+        assert_non_null(strstr(last.message, "is damaged: checksum"));
+    }
+}
+
 /* Past the limit, bytes that are not needed are read only on request. */
 TEST(large_files_where_it_is_asked_for)
 {
