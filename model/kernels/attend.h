@@ -2,8 +2,8 @@
  * reads weights; softmax over the keys of a block of scores; and the second product, values
  * weighted.
  *
- * Plain twins: plain_softmax and plain_attention in tests/model/plain.c; for panels, the loop in
- * tests/model/kernels/test_attention_kernels.c.
+ * Plain twins: plain_softmax in engine/plain/steps.c and plain_mix in engine/plain/attention.c; for
+ * panels, the loop in tests/model/kernels/test_attention_kernels.c.
  */
 #ifndef MODEL_KERNELS_ATTEND_H
 #define MODEL_KERNELS_ATTEND_H

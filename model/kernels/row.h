@@ -10,7 +10,7 @@
  * gelu: x·Φ(x) with Φ(-a) = e^(-a²/2)·R(a), a ≥ 0, R a rational function: exact in the tails, where
  * 1 + erf cancels. Coefficients: least squares, reweighted towards equal relative error (5e-9 on
  * [0, 13.5]); the remaining error is float rounding: test_kernels.c states and checks the errors.
- * Plain twin: plain_activation in tests/model/plain.c. */
+ * Plain twin: plain_activation in engine/plain/steps.c. */
 
 INLINE vec sigmoid_times(vec x, vec y) /* x / (1 + e^-y); zero where that is below 1e-36 */
 {
@@ -154,7 +154,7 @@ static inline void add_row(const struct matrix *table, size_t index, float *out)
  *
  * A sum over a row is 64 partial sums, element i in sum i mod 64, which are then added by halves:
  * the same additions for any width of vectors, and enough chains that additions do not wait for
- * each other. Plain twin: plain_norm in tests/model/plain.c. */
+ * each other. Plain twin: plain_norm in engine/plain/steps.c. */
 
 enum { PARTIAL_SUMS = 64, SUM_VECTORS = PARTIAL_SUMS / LANES };
 

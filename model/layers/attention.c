@@ -1,5 +1,5 @@
 /* attention.c - one head: scores, softmax, mix; in one step for few keys, block by block for many.
- * Plain twin: plain_attention in tests/model/plain.c.
+ * Plain twins: plain_score and plain_mix in engine/plain/attention.c.
  *
  * Scores are transposed, a row per key and a column per query: maximum and sum of a softmax then
  * run down the rows. Queries, times the scale, are packed as the panels of a "weight" matrix, and

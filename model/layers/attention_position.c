@@ -1,6 +1,6 @@
 /* attention_position.c - angles, biases, and products with positions, by the formulas of
  * attention_position.h. Angles and slopes are in double: in float, the angle of token 511 would be
- * off by 3e-5. Plain twins: plain_turn and plain_bias in tests/model/plain.c.
+ * off by 3e-5. Plain twins: plain_turn and plain_score in engine/plain/attention.c.
  */
 #include "model/layers/attention_position.h"
 
