@@ -41,9 +41,12 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
     const char *named = getenv("ENCODE_MODEL");
     char folder[PATH_MAX] = "";
     if (named != NULL && named[0] != '\0') {
-        if ((size_t)snprintf(path, cap, "%s", named) < cap)
+        if ((size_t)snprintf(path, cap, "%s", named) >= cap)
+            return misused(error, "the path in ENCODE_MODEL is too long");
+        if (access(path, F_OK) == 0)
             return ENGINE_OK;
-        return misused(error, "the path in ENCODE_MODEL is too long");
+        return fail(error, ENGINE_ERROR_IO, "cannot open '%.128s', which ENCODE_MODEL names: %s",
+                    path, strerror(errno));
     }
     if (readlink("/proc/self/exe", folder, sizeof folder - 1) > 0)
         dirname(folder);
@@ -52,8 +55,7 @@ engine_status find_default_weights(char *path, size_t cap, engine_error *error)
         return ENGINE_OK;
     return fail(error, ENGINE_ERROR_IO,
                 "there are no default weights in '%.48s/../share/encode' or '%.64s'; name a weight "
-                "file, or "
-                "set ENCODE_MODEL to one, as a program outside of build/ must",
+                "file, or set ENCODE_MODEL to one, as a program outside of build/ must",
                 folder, ENCODE_DATADIR);
 }
 

@@ -73,7 +73,7 @@ TEST(open_the_default)
     engine_model_close(opened);
     unlink(path);
     assert_refuses(IO, &error, engine_model_open(NULL, NULL, &opened, &error));
-    assert_non_null(strstr(error.message, "named.weights"));
+    assert_non_null(strstr(error.message, "named.weights', which ENCODE_MODEL names: No such"));
     assert_null(opened);
     assert_ok(engine_model_info(model, &info, NULL));
     assert_string_equal(info.path, "");
