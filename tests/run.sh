@@ -79,7 +79,10 @@ run_suite() { # SUITE
         failed=1 remark=" (ran no test)"
     fi
     report=$(
-        if [ "$failed" != 0 ]; then sed 's/^/    /' "$log" | tail -n 60; fi
+        if [ "$failed" != 0 ]; then # the end, and of what comes before it the lines that say why
+            { head -n -60 "$log" | grep -E 'ERROR|LINE|FAILED' | tail -n 20; tail -n 60 "$log"; } | sed 's/^/    /'
+            echo "    all of it: $log"
+        fi
         printf '%-34s %4d passed %3d failed %3d skipped %4d s %4d cpu%s\n' \
             "$name" "$passed" "$failed" "$skipped" $((SECONDS - start)) "$cpu" "$remark"
         if [ "$skipped" != 0 ]; then # why: what the suite printed, without lines that count

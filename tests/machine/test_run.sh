@@ -42,4 +42,7 @@ counts 'a suite that passes its tests and fails' '3 passed, 1 failed' 1 test_f <
 counts 'a script' '3 passed, 0 failed, 1 skipped' 0 test_g.sh <<<'3 passed, 0 failed, 1 skipped'
 counts 'a script without a closing line' '1 passed, 0 failed' 0 test_h.sh <<<'all is well'
 counts 'a script that skips' '0 passed, 0 failed, 1 skipped' 77 test_i.sh <<<'skipped: nothing is here'
+counts 'a reason far above the end' '0 passed, 1 failed' 1 test_j.sh < <(echo 'ERROR: why' && seq 100)
+check 'the reason is shown' grep -q '^    ERROR: why' "$folder/out"
+check 'the end is shown' grep -q '^    100$' "$folder/out"
 finish
