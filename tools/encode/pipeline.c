@@ -326,8 +326,22 @@ static int encode_spans(struct pipeline *pipeline, const struct item *items, siz
 
 /* ---- All of them ---- */
 
-/* Prepends the prompt to each text, tokenizes it and pads it, up to one that fails, and encodes
- * those before it. Skipped texts are freed, and the others move up. */
+/* Prepends the prompt to a text, tokenizes it and pads it; windows are padded one by one. */
+static bool prepare_item(struct text_encoder *encoder, struct item *item)
+{
+    if (encoder->prompt.len > 0)
+        item_add_prompt(item, &encoder->prompt);
+    if (item->record.fault)
+        return encoder_fail(encoder, item, "%s", item->record.fault);
+    if (!encoder_tokenize(encoder, item))
+        return false;
+    if (encoder->padding.n > 0 && !encoder->request.is_chunked)
+        padding_apply(&encoder->padding, item);
+    return true;
+}
+
+/* Prepares the texts of a batch, up to one that fails, and encodes those before it. Skipped texts
+ * are freed, and the others move up. */
 static int encode_batch(void *task, struct item_batch *batch)
 {
     struct pipeline *pipeline = task;
@@ -336,18 +350,10 @@ static int encode_batch(void *task, struct item_batch *batch)
     char reason[sizeof encoder->message]; /* encoding those before it may change the message */
     size_t n = 0, i = 0;
     for (; i < batch->n_items; i++) {
-        struct item *item = &items[i];
-        if (encoder->prompt.len > 0)
-            item_add_prompt(item, &encoder->prompt);
-        const bool is_good = item->record.fault
-                                 ? encoder_fail(encoder, item, "%s", item->record.fault)
-                                 : encoder_tokenize(encoder, item);
-        if (is_good && encoder->padding.n > 0 && !encoder->request.is_chunked)
-            padding_apply(&encoder->padding, item); /* windows are padded one by one */
-        if (is_good)
-            items[n++] = *item;
-        else if (beside_leave_out(&pipeline->beside, item))
-            item_free(item);
+        if (prepare_item(encoder, &items[i]))
+            items[n++] = items[i];
+        else if (beside_leave_out(&pipeline->beside, &items[i]))
+            item_free(&items[i]);
         else
             break;
     }

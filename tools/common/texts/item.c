@@ -353,8 +353,9 @@ bool encoder_tokenize(struct text_encoder *encoder, struct item *item)
         options.max_tokens = 0;
     else if (options.max_tokens && guess > options.max_tokens)
         guess = options.max_tokens;
-    do {
-        item->tokens = alloc_resize(item->tokens, cap = guess, sizeof *item->tokens);
+    do { /* again if there are more tokens than guessed: their number is known then */
+        cap = guess;
+        item->tokens = alloc_resize(item->tokens, cap, sizeof *item->tokens);
         status =
             engine_tokenize(encoder->session, input, &options, item->tokens, cap, &guess, &result);
     } while (status == ENGINE_ERROR_BUFFER && guess > cap);
@@ -390,7 +391,8 @@ engine_window *encoder_windows(struct text_encoder *encoder, struct item *item, 
     options.whole_words = !are_ids;
     *n = 1;
     do {
-        windows = alloc_resize(windows, cap = *n, sizeof *windows);
+        cap = *n;
+        windows = alloc_resize(windows, cap, sizeof *windows);
         status = engine_windows(encoder->session, item->tokens, item->n_tokens, &options, windows,
                                 cap, n);
     } while (status == ENGINE_ERROR_BUFFER && *n > cap);
