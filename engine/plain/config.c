@@ -125,7 +125,8 @@ static void read_key(struct plain_model *model, const struct key *key)
     }
     const char *names = key->kind == YES ? " yes no " : key->names;
     if (names != NULL && !is_among(text, names))
-        plain_complain(model->error, "%s is none of%s: %s", key->name, names, text);
+        plain_complain(model->error, "%s is '%s'; expected one of%.*s", key->name, text,
+                       (int)strlen(names) - 1, names);
     const double number = strtod(text, &end);
     const bool is_number = end != text && *end == '\0' && isfinite(number);
     const bool is_count = number >= 0 && number <= MOST && floor(number) == number;
@@ -136,7 +137,8 @@ static void read_key(struct plain_model *model, const struct key *key)
     case COUNT: *(size_t *)field = is_number && is_count ? (size_t)number : 0; break;
     }
     if (!is_number || (key->kind == COUNT && !is_count))
-        plain_complain(model->error, "%s is no number, or no count: %s", key->name, text);
+        plain_complain(model->error, "%s is '%s'; expected a %s", key->name, text,
+                       key->kind == COUNT ? "count" : "number");
 }
 
 static void set_if_absent(size_t *count, size_t value)

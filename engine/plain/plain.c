@@ -110,6 +110,16 @@ static void print_table(const struct plain_token *tokens, const struct plain_out
     }
 }
 
+/* The first step: the id of each token, and the bytes of the text that it was made from. */
+static void print_ids(const struct plain_token *tokens, size_t n)
+{
+    printf("\ntext: ids and bytes  [%zu]\n", n);
+    for (size_t i = 0; i < n; i++) {
+        print_word(i);
+        printf("  %*d  %*s\n", id_columns, (int)tokens[i].id, span_columns, cells[i].span);
+    }
+}
+
 /* A step's result, of a wide row a part: a row for each token, or of one token alone. */
 static void print_step(const char *what, const double *rows, size_t n_rows, size_t width)
 {
@@ -139,6 +149,8 @@ static bool encode_text(const struct plain_weights *weights, const char *text, b
     for (size_t i = 0; i < n; i++)
         ids[i] = tokens[i].id;
     write_cells(weights, tokens, n, text);
+    if (tokens && trace)
+        print_ids(tokens, n);
     if (tokens &&
         plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
                      &(struct plain_options){.int8_rows = true, .trace = trace}, &output, error))

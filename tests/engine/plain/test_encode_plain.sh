@@ -68,6 +68,7 @@ for step in 'scale · token + type  [3, 24]' 'layers.1.attention.qkv: x·Wᵀ + 
     'layers.0 head 2: softmax(scale · q·kᵀ + bias)  [3, 3]' 'layers.1.feed_forward.norm: LayerNorm(x)  [3, 24]'; do
     check "trace: $step" grep -qxF "$step" "$work/trace"
 done
+check 'trace: the id and the bytes of a token' grep -qx 'ride   *[0-9]*  *2-6' "$work/trace"
 rows_of() { awk -v step="$1" 'n-- > 0 { printf "%s ", $1 } index($0, step) == 1 { n = 3 }' "$work/trace"; }
 check 'rows of steps begin with their tokens' [ "$(rows_of 'scale · token')$(rows_of 'layers.1.attention.qkv')" = \
     'I ride bike I ride bike ' ]
