@@ -356,7 +356,7 @@ class Access(unittest.TestCase):
         with Server("--log", "none", address="0.0.0.0:0") as server:
             status, headers, _ = server.call("/health", headers={"Origin": "http://localhost"})
             self.assertEqual((status, headers[allow]), (200, None))
-            self.assertTrue(any(b"no key is asked for: --api-key-file" in line for line in server.lines), server.lines)
+            await_true(lambda: any(b"no key is asked for: --api-key-file" in line for line in server.lines))
 
     def test_cors(self):
         """--cors lets pages of an origin call and read; without it a page from elsewhere may do neither on loopback, and
