@@ -26,10 +26,11 @@ static int run_job(const struct encode_options *options, struct text_encoder *en
     struct job job = {.options = options, .encoder = encoder};
     reader_open(&job.reader, request);
     job.reader.keeps_going = options->skips_errors;
-    if (!options->output_path || !corpus_is_asked(options))
+    const bool has_journal = options->output_path && corpus_is_asked(options);
+    if (has_journal && !corpus_open(&corpus, &job))
+        return PROGRAM_DONE; /* the output is complete */
+    if (!has_journal)
         output_open(&job.output, options->output_path, OUTPUT_STREAM);
-    else if (!corpus_open(&corpus, &job))
-        return PROGRAM_DONE;
     if (request->n_texts == 0 && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
     job.rows = (struct rows)ROWS(job.output.stream, rows_format_of(options->format));

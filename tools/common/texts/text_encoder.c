@@ -151,6 +151,23 @@ static void refuse_result(const struct text_encoder *encoder, const engine_error
                 is_pooler ? "' is " : "", is_pooler ? head_use(encoder->info.head) : "");
 }
 
+/* Returns the pooling of a result that has rows: what its task needs, else what is asked for. */
+static engine_pooling choose_pooling(const struct text_encoder *encoder)
+{
+    const struct request_options *request = &encoder->request;
+    const enum task task = request->task;
+    const bool compares = task == TASK_RANK || task == TASK_SIMILARITY;
+    const bool is_chosen = request->has_pooling || request->encode.pooling != ENGINE_POOLING_NONE;
+    if (task == TASK_LABELS || encoder->ranks_pairs)
+        return ENGINE_POOLING_LABELS;
+    if (is_chosen ? request->encode.pooling != ENGINE_POOLING_MODEL : !compares)
+        return request->encode.pooling;
+    const bool needs_one = compares || request->has_spans; /* also of a model without a pooling */
+    return task == TASK_SIMILARITY || (needs_one && encoder->info.pooling == ENGINE_POOLING_NONE)
+               ? ENGINE_POOLING_TEXT
+               : ENGINE_POOLING_MODEL;
+}
+
 /* Asks the engine what a result is: a row of numbers, or of labels. The lists of heads, and tokens,
  * have no rows. */
 static void resolve_result(struct text_encoder *encoder)
@@ -158,23 +175,11 @@ static void resolve_result(struct text_encoder *encoder)
     const engine_info *info = &encoder->info;
     const struct request_options *request = &encoder->request;
     const enum task task = request->task;
-    const bool compares = task == TASK_RANK || task == TASK_SIMILARITY;
     const bool has_rows = !task_is_tokens(task) && task != TASK_ENTITIES && task != TASK_FILL;
-    engine_pooling pooling = request->encode.pooling;
     engine_error error;
 
     encoder->ranks_pairs = task == TASK_RANK && info->ranks_pairs;
-    if (!has_rows)
-        pooling = ENGINE_POOLING_NONE;
-    else if (task == TASK_LABELS || encoder->ranks_pairs)
-        pooling = ENGINE_POOLING_LABELS;
-    else if (compares && !request->has_pooling && pooling == ENGINE_POOLING_NONE)
-        pooling = ENGINE_POOLING_MODEL;
-    if (pooling == ENGINE_POOLING_MODEL &&
-        (task == TASK_SIMILARITY ||
-         ((compares || request->has_spans) && info->pooling == ENGINE_POOLING_NONE)))
-        pooling = ENGINE_POOLING_TEXT;
-    encoder->options.pooling = pooling;
+    encoder->options.pooling = has_rows ? choose_pooling(encoder) : ENGINE_POOLING_NONE;
     encoder->shape = ENGINE_SHAPE(.per_token = 1);
     engine_encode_options uncut = encoder->options;
     uncut.dimensions = 0, uncut.normalize = 0; /* check_request has more to say of them */
@@ -360,8 +365,10 @@ void encoder_close(struct text_encoder *encoder)
 {
     engine_session_free(encoder->session);
     engine_model_close(encoder->model);
-    for (size_t i = 0; encoder->labels && encoder->labels[i]; i++)
-        free(encoder->labels[i]), free(encoder->hypotheses[i]);
+    for (size_t i = 0; encoder->labels && encoder->labels[i]; i++) {
+        free(encoder->labels[i]);
+        free(encoder->hypotheses[i]);
+    }
     free(encoder->labels);
     free(encoder->hypotheses);
     free(encoder->inputs);
