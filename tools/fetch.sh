@@ -105,6 +105,11 @@ module_folders() { # prints the folders that modules.json and router_config.json
     done | sed -nE 's/^"path": *"([^"]*)"/\1/p; /^"(path|type)"/d; s/^"([^"]*)": .*/\1/p'
 }
 
+remove_empty() { # removes the folders that this run made, if it fetched nothing
+    [ "$(ls -A "$directory" | tr '\n' ' ')" = '.fetch .fetched ' ] && rm -f "$work/headers" "$work/answer" &&
+        rmdir "$work" 2>/dev/null && rm "$directory/.fetched" && rmdir "$directory" || :
+}
+
 model='' directory='' output='' revision=main imports=yes
 while [ $# -gt 0 ]; do
     case $1 in
@@ -136,6 +141,7 @@ case ${HF_HUB_OFFLINE:-0} in
 *)
     command -v curl >/dev/null || die 1 'curl is needed, and is not in PATH'
     mkdir -p "$work" || die 1 "cannot write $work"
+    trap remove_empty EXIT
     [ -n "$was" ] || echo "$model -" >"$directory/.fetched"
     fetch modules.json || fetch config.json || die 1 "$model at $revision has neither config.json nor modules.json"
     fetch router_config.json || :

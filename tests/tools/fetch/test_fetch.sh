@@ -88,6 +88,7 @@ check 'is not kept' [ ! -e "flipped/$table" ] && check 'and not imported' [ ! -e
 rm ../hub/flip
 run "$fetch" org/absent
 ends 'no such model' 1 'org/absent at main: Repository not found'
+check 'leaves no folder' [ ! -e absent ]
 run "$fetch" org/model other --revision nonsense
 ends 'no such revision' 1 'org/model at nonsense: Invalid rev id'
 sed -i 's/00002-of/..\\u002f/; s/model-..\\u002f-00002/..\/..\/up/' ../hub/model/model.safetensors.index.json
