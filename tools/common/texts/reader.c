@@ -117,20 +117,19 @@ static bool next_value(char separator, char *record, size_t len, size_t *at, cha
                        size_t *value_len)
 {
     size_t i = *at, n = 0;
-    const bool is_quoted = separator == ',' && i < len && record[i] == '"';
     *value = record + i;
-    if (!is_quoted) {
-        while (i + n < len && record[i + n] != separator)
+    if (separator == ',' && i < len && record[i] == '"') {
+        for (i++; i < len; i++) {
+            if (record[i] == '"' && (i + 1 == len || record[i + 1] != '"'))
+                break;
+            i += record[i] == '"'; /* two quotes are one of the value */
+            (*value)[n++] = record[i];
+        }
+        i++;
+    } else {
+        for (; i < len && record[i] != separator; i++)
             n++;
-        i += n;
     }
-    for (i += is_quoted; is_quoted && i < len; i++) {
-        if (record[i] == '"' && (i + 1 == len || record[i + 1] != '"'))
-            break;
-        i += record[i] == '"';
-        (*value)[n++] = record[i];
-    }
-    i += is_quoted;
     *value_len = n;
     *at = i + 1;
     return i >= len || record[i] == separator;
@@ -185,45 +184,56 @@ static bool table_value(const struct reader *reader, char *record, size_t len, c
     return true;
 }
 
-/* Reads a record of a table: a line, or more of them if a value in quotes has line ends. The first
- * one is the names of the columns, after which READER_PENDING is returned. */
-static enum reader_state read_table(struct reader *reader, const char *line, size_t len,
-                                    struct record *record)
+/* Copies a record of a table: a line, and those after it that a value in quotes continues on. *len
+ * becomes the record's. Returns LINE_READ, or frees the copy and returns why the record has no end.
+ */
+static enum line_state copy_record(struct reader *reader, const char *line, size_t *len,
+                                   char **copy)
 {
-    char reason[TABLE_MESSAGE_BYTES] = "", *value = NULL;
     const char separator = separator_of(reader);
-    const size_t number = line_number(reader);
-    char *copy = memcpy(alloc_zeros(len, 1), line, len);
-    enum table_place place = table_scan(separator, TABLE_AT_VALUE, copy, len);
+    *copy = memcpy(alloc_zeros(*len, 1), line, *len);
+    enum table_place place = table_scan(separator, TABLE_AT_VALUE, line, *len);
     while (place == TABLE_IN_QUOTES) {
         char *next;
         size_t next_len;
         const enum line_state state = line_reader_next(&reader->lines, true, &next, &next_len);
-        if (state != LINE_READ || len + next_len > LINE_BYTES_MAX) {
-            free(copy);
-            return state == LINE_PENDING
-                       ? READER_PENDING
-                       : fail_in_line(reader, number, " has a quote that is not closed", record);
+        if (state != LINE_READ || *len + next_len > LINE_BYTES_MAX) {
+            free(*copy);
+            return state == LINE_READ ? LINE_TOO_LONG : state;
         }
-        copy = alloc_resize(copy, len + 1 + next_len, 1);
-        copy[len] = '\n';
-        memcpy(copy + len + 1, next, next_len);
-        len += 1 + next_len;
+        *copy = alloc_resize(*copy, *len + 1 + next_len, 1);
+        (*copy)[*len] = '\n';
+        memcpy(*copy + *len + 1, next, next_len);
+        *len += 1 + next_len;
         place = table_scan(separator, place, next, next_len);
     }
-    const bool is_names = !reader->has_columns;
-    const bool is_good = is_names
-                             ? (reader->has_columns = table_find_column(reader, copy, len, reason))
-                             : table_value(reader, copy, len, &value, &len, reason);
-    if (is_good && !is_names)
+    return LINE_READ;
+}
+
+/* Reads a record of a table. The first one is the names of the columns, after which READER_PENDING
+ * is returned. */
+static enum reader_state read_table(struct reader *reader, const char *line, size_t len,
+                                    struct record *record)
+{
+    char reason[TABLE_MESSAGE_BYTES] = "", *copy, *value;
+    const size_t number = line_number(reader);
+    const enum line_state state = copy_record(reader, line, &len, &copy);
+    if (state == LINE_PENDING)
+        return READER_PENDING;
+    if (state != LINE_READ)
+        return fail_in_line(reader, number, " has a quote that is not closed", record);
+    if (!reader->has_columns) {
+        reader->has_columns = table_find_column(reader, copy, len, reason);
+        free(copy);
+        if (reader->has_columns)
+            return READER_PENDING;
+        snprintf(reader->message, sizeof reader->message, "%s %s", source_name(reader), reason);
+        return READER_FAILED;
+    }
+    if (table_value(reader, copy, len, &value, &len, reason))
         return set_text(record, number, copy, value, len);
     free(copy);
-    if (is_good)
-        return READER_PENDING;
-    if (!is_names)
-        return fail_in_line(reader, number, reason, record);
-    snprintf(reader->message, sizeof reader->message, "%s %s", source_name(reader), reason);
-    return READER_FAILED;
+    return fail_in_line(reader, number, reason, record);
 }
 
 /* ---- Lines and arguments ---- */

@@ -203,8 +203,7 @@ static void print_title(FILE *stream, const struct item *item)
     putc('\n', stream);
 }
 
-/* The end of a line: of a vector its first values, or all, and its norm; or labels and scores, best
- * first. */
+/* Prints the best label and its score, or all of them, best first. */
 static void print_best_labels(FILE *stream, const struct printer *printer, const float *scores)
 {
     const struct text_encoder *encoder = printer->encoder;
@@ -218,7 +217,8 @@ static void print_best_labels(FILE *stream, const struct printer *printer, const
     }
 }
 
-/* row NULL: a text without tokens, which has no label. */
+/* Ends a line: with the first values of a vector, or all, and its norm; or with labels. row NULL: a
+ * text without tokens, which has no label. */
 static void print_row(FILE *stream, const struct printer *printer, const float *row)
 {
     const size_t width = printer->encoder->width;
