@@ -285,28 +285,33 @@ static void print_text_line(const struct printer *printer, const struct item *it
     putc('\n', stream);
 }
 
+/* Returns the columns of the widest label, or of its title. */
+static size_t widest_label(const struct text_encoder *encoder)
+{
+    size_t widest = strlen("label");
+    for (size_t i = 0; i < encoder->width; i++) {
+        const char *name = encoder_label(encoder, i);
+        const size_t columns = display_width(name, strlen(name), LABEL_COLUMNS);
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
 static void begin_text(struct printer *printer)
 {
     const struct text_encoder *encoder = printer->encoder;
     const bool are_labels = encoder->request.task == TASK_LABELS;
-    const size_t width = encoder->width,
-                 n = printer->all_values || width < FIRST_VALUES ? width : FIRST_VALUES;
+    const size_t width = encoder->width;
+    const size_t n = printer->all_values || width < FIRST_VALUES ? width : FIRST_VALUES;
+    const size_t columns = are_labels ? widest_label(encoder) : n * (1 + DISPLAY_NUMBER);
     const char *last = are_labels ? "score" : "norm";
     char title[64] = "label";
-    size_t columns = strlen(title);
-    for (size_t i = 0; are_labels && i < width; i++) {
-        const char *name = encoder_label(encoder, i);
-        const size_t label_columns = display_width(name, strlen(name), LABEL_COLUMNS);
-        columns = label_columns > columns ? label_columns : columns;
-    }
-    printer->n_shown = n;
-    printer->label_columns = columns;
     if (!are_labels && n == width)
         snprintf(title, sizeof title, "value%s", plural(n));
     else if (!are_labels)
         snprintf(title, sizeof title, "first %zu of %zu values", n, width);
-    if (!are_labels)
-        columns = n * (1 + DISPLAY_NUMBER);
+    printer->n_shown = n;
+    printer->label_columns = columns;
     print_heading(printer->stream, encoder);
     if (width == 0)
         printer->token_titles = alloc_text(TOKEN_TITLES);
