@@ -31,8 +31,10 @@ if command -v patchelf >/dev/null; then
     mkdir -p classes/libengine
     python3 -B "$tree/tools/hosts/python/package.py" --bundle "$programs" classes/libengine/bundled
     run jar --create --file libengine.jar -C classes .
-    run env -u LIBENGINE_FOLDER -u ENCODE_MODEL -C / java -cp "$folder/libengine.jar:$jna" JavaUses
+    mkdir "$folder/temporary"
+    run env -u LIBENGINE_FOLDER -u ENCODE_MODEL -C / java -Djava.io.tmpdir="$folder/temporary" -cp "$folder/libengine.jar:$jna" JavaUses
     check 'the jar alone gives the bytes' cmp "$folder/out" <(rows -p model 'I ride bike')
+    check 'and leaves no folder' [ -z "$(compgen -G "$folder/temporary/libengine*")" ]
 else
     skip 'packing needs patchelf'
 fi

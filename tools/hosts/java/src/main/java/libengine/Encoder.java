@@ -358,6 +358,7 @@ public final class Encoder implements AutoCloseable {
         if (named != null) return Path.of(named).toAbsolutePath();
         try {
             Path folder = Files.createTempDirectory("libengine");
+            folder.toFile().deleteOnExit(); // after its files: what is named last goes first
             var list = Encoder.class.getResourceAsStream("bundled/files");
             for (String name : list == null ? new String[0] : new String(list.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
                 try (var file = Encoder.class.getResourceAsStream("bundled/" + name)) {
@@ -365,7 +366,6 @@ public final class Encoder implements AutoCloseable {
                 }
                 folder.resolve(name).toFile().deleteOnExit();
             }
-            folder.toFile().deleteOnExit();
             return folder;
         } catch (IOException error) {
             throw new UncheckedIOException(error);
