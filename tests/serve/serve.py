@@ -612,7 +612,7 @@ class Serving(unittest.TestCase):
             self.assertTrue(all(vector in (old, new) for vector in seen))
             os.remove(target)  # a file that is gone: the old one stays
             server.process.send_signal(signal.SIGHUP)
-            await_true(lambda: any(b"old weight files stay; keys: read anew" in line for line in server.lines))
+            await_true(lambda: any(b"old weight files stay; keys: read again" in line for line in server.lines))
             self.assertEqual(server.good(OPENAI, {"input": TEXTS[0]})["data"][0]["embedding"], new)
 
     def test_drain(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Three servers behind haproxy with the configuration of tools/hosts/serve/, under load: one is killed, one ends by SIGTERM
-# and is started again, one opens its files anew by SIGHUP, and no request fails.
+# and is started again, one opens its files again by SIGHUP, and no request fails.
 #
 # Guarantee: behind haproxy no request fails while servers are killed, drained and started again.
 set -u
@@ -51,7 +51,7 @@ start_server --threads 1 --log none --listen "$SERVER2"
 await_calls 300
 kill -HUP "$pid3"
 await_calls 600
-check 'a server that opened its files anew is there' kill -0 "$pid3"
+check 'a server that opened its files again is there' kill -0 "$pid3"
 answered() { curl -s "http://$1/metrics" | awk '/^[a-z_]*requests[a-z_]*[{].*200/ {n += $NF} END {print n + 0}'; }
 for _ in $(seq 6000); do
     [ "$(answered "$SERVER2")" = 0 ] || break

@@ -74,7 +74,7 @@ static const struct option_command COMMAND = {
     .usage = "[OPTION ...]\n",
     .about = "Answers calls over HTTP, as clients of OpenAI, Ollama, text-embeddings-inference,\n"
              "Cohere and Jina make them. SIGTERM: finish the calls, then end. SIGHUP: open the\n"
-             "files anew.\n",
+             "files again.\n",
 };
 
 static const struct option_table TABLE = {
@@ -301,7 +301,7 @@ static struct serve_options options;
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 /* A thread of its own, so that timeouts and the end wait for no file. */
-_Noreturn static void *open_anew(void *hang_up)
+_Noreturn static void *reopen(void *hang_up)
 {
     for (int got;;) {
         sigwait(hang_up, &got);
@@ -309,8 +309,8 @@ _Noreturn static void *open_anew(void *hang_up)
         const bool has_keys = access_read_keys(options.key_file),
                    has_models = open_models(&options);
         program_note("%s; %s",
-                     has_models ? "weight files: opened anew" : "the old weight files stay",
-                     has_keys ? "keys: read anew" : "the old keys stay");
+                     has_models ? "weight files: opened again" : "the old weight files stay",
+                     has_keys ? "keys: read again" : "the old keys stay");
         pthread_mutex_unlock(&opening);
     }
 }
@@ -363,7 +363,7 @@ int main(int argc, char *argv[])
         return PROGRAM_FAILED;
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     queue_start(options.queue_tokens, options.batch_tokens);
-    if (pthread_create(&thread, NULL, open_anew, &hang_up) != 0)
+    if (pthread_create(&thread, NULL, reopen, &hang_up) != 0)
         program_die("cannot start a thread");
     http_start(open_socket(options.listen), &options);
     serve_until(&ends);

@@ -50,7 +50,7 @@ struct model {
     time_t opened;
 };
 
-/* All models are opened anew at once; the old ones are closed when no call uses them any more. */
+/* All models are opened again at once; the old ones are closed when no call uses them any more. */
 struct models {
     struct model models[MOST_MODELS];
     size_t n, n_users; /* calls, and the server */

@@ -97,7 +97,7 @@ class Encoder:
         self.close()
 
     def __reduce__(self):
-        """Pickles and copies open the same file anew."""
+        """Pickles and copies open the same file again."""
         return type(self), (self.path, self._open().threads)
 
     def _open(self) -> Model:
