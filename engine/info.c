@@ -17,14 +17,18 @@
     _Static_assert((int)ENGINE_##constant == (int)constant + FIRST_CHOICE, name);
 POSITION_SCHEMES(CHOICE_OF, CHOICE_OF)
 MASKS(CHOICE_OF, CHOICE_OF)
-POOLINGS(CHOICE_OF, CHOICE_OF)
+
+/* Some choices of poolings are not in the config: they name other answers, and later poolings come
+ * after them. */
+#define POOLING_OF(constant, name) [constant] = ENGINE_##constant,
+static const engine_pooling POOLING_CHOICES[] = {POOLINGS(POOLING_OF, POOLING_OF)};
 
 #define NAME_OF(constant, name) name,
 static const char *const POSITION_NAMES[] = {"model", POSITION_SCHEMES(NAME_OF, NAME_OF)};
 static const char *const MASK_NAMES[] = {"model", MASKS(NAME_OF, NAME_OF)};
-/* Some poolings are not in the config: they name other answers. */
+#define NAME_AT(constant, name) [ENGINE_##constant] = name,
 static const char *const POOLING_NAMES[] = {
-    "model", POOLINGS(NAME_OF, NAME_OF)[ENGINE_POOLING_SPARSE] = "sparse",
+    "model", POOLINGS(NAME_AT, NAME_AT)[ENGINE_POOLING_SPARSE] = "sparse",
     [ENGINE_POOLING_COLBERT] = "colbert", [ENGINE_POOLING_TEXT] = "text",
     [ENGINE_POOLING_LABELS] = "labels"};
 
@@ -95,7 +99,15 @@ engine_pooling own_pooling(const struct model_config *config)
         return ENGINE_POOLING_SPARSE;
     if (config->pooling == POOLING_NONE && config->token_vectors > 0)
         return ENGINE_POOLING_COLBERT;
-    return (engine_pooling)(config->pooling + FIRST_CHOICE);
+    return POOLING_CHOICES[config->pooling];
+}
+
+enum pooling pooling_of(engine_pooling choice)
+{
+    size_t i = sizeof POOLING_CHOICES / sizeof *POOLING_CHOICES - 1;
+    while (i > 0 && POOLING_CHOICES[i] != choice)
+        i--;
+    return (enum pooling)i;
 }
 
 engine_status engine_model_info(const engine_model *model, engine_info *info, engine_error *error)

@@ -4,8 +4,8 @@
 
 #include "engine/model.h"
 
-/* Callers choose positions, masks and poolings by the values of model/config.h, and this; 0 is the
- * model's own. */
+/* Callers choose positions and masks by the values of model/config.h, and this; 0 is the model's
+ * own. */
 enum { FIRST_CHOICE = 1 };
 
 /* Finds the next entry of the metadata from *at (at first 0) whose key is `prefix` and `name`, or
@@ -20,5 +20,8 @@ bool ranks_pairs(const engine_model *model);
 /* Returns the meaning of ENGINE_POOLING_MODEL: for a model without a pooling, its sparse weights or
  * its vectors of tokens, if any, else ENGINE_POOLING_NONE. */
 engine_pooling own_pooling(const struct model_config *config);
+
+/* Returns the pooling that is chosen, POOLING_NONE if the choice is another answer. */
+enum pooling pooling_of(engine_pooling choice);
 
 #endif

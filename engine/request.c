@@ -177,7 +177,7 @@ static const char *choose_form(const struct encoder *encoder, struct request *re
         return NULL;
     default:
         request->kind = ANSWER_POOLED;
-        request->pooling = (enum pooling)(request->answer - FIRST_CHOICE);
+        request->pooling = pooling_of(request->answer);
         request->is_own = is_own;
         request->normalize |= is_own && config->normalize;
     }
