@@ -223,9 +223,10 @@ static bool read_tensors(struct plain_weights *weights, const struct section *di
 bool plain_weights_parse(struct plain_weights *weights, uint8_t *file, size_t n_bytes)
 {
     /* The last are not read: words.c does not have their tokenizers. */
-    struct section sections[] = {[CONF] = {"CONF"}, [TOKN] = {"TOKN"}, [VOCB] = {"VOCB"},
-                                 [TENS] = {"TENS"}, [DATA] = {"DATA"}, {"PIEC"},
-                                 {"CMAP"},          {"MERG"},          {NULL}};
+    struct section sections[] = {
+        [CONF] = {.tag = "CONF"}, [TOKN] = {.tag = "TOKN"}, [VOCB] = {.tag = "VOCB"},
+        [TENS] = {.tag = "TENS"}, [DATA] = {.tag = "DATA"}, {.tag = "PIEC"},
+        {.tag = "CMAP"},          {.tag = "MERG"},          {.tag = NULL}};
     *weights = (struct plain_weights){.file = file, .n_bytes = n_bytes};
     return read_header(weights) && read_sections(weights, sections) &&
            read_settings(weights, &sections[CONF], &weights->conf) &&

@@ -91,8 +91,8 @@ TEST(schemes)
         "--width 20 --heads 1 --max-tokens 50 --position index --position-scale 0.5",
         "--width 70 --heads 1 --max-tokens 300 --position binary",
         "--width 9 --heads 1 --max-tokens 60 --position fourier",
-        "--width 9 --heads 1 --max-tokens 60 --position fourier --frequencies 0.1,0.25,1e-3,-7,0.5 "
-        "--position-scale 3",
+        ("--width 9 --heads 1 --max-tokens 60 --position fourier --position-scale 3 "
+         "--frequencies 0.1,0.25,1e-3,-7,0.5"),
         "--width 16 --heads 1 --max-tokens 60 --position exponential",
         "--width 5 --heads 1 --max-tokens 60 --position exponential --position-base 0.5",
         "--width 8 --heads 1 --max-tokens 60 --position sinusoidal --position-base 7"};
