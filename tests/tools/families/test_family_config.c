@@ -480,6 +480,8 @@ TEST(refusals)
         {GEMMA2 OF_LAYERS("'1': {'head_dim': 32}"), "'per_layer_config' of layer 1; expected"},
         {GEMMA2 OF_LAYERS("'1': " OWN_HEADS("32", "3") ", '3': " OWN_HEADS("32", "3") ", 'x': {}"),
          "'per_layer_config' has more layers"},
+        {GEMMA2 OF_LAYERS("'1': " OWN_HEADS("32", "3") ", '3': " OWN_HEADS("32", "3") ", '': {}"),
+         "'per_layer_config' has more layers"},
         {GEMMA2 OF_LAYERS("'full_attention': " OWN_HEADS("32", "3")),
          "'per_layer_config' of layer 1"},
         {CLASS("EmbeddingGemma2TextModel", "embedding_gemma2_text") ", " SIZES,

@@ -281,7 +281,7 @@ static json_t *settings_of_layer(json_t *layers, size_t layer)
     json_t *own;
     json_object_foreach(layers, key, own)
     {
-        if (key[strspn(key, "0123456789")] == '\0' && strtoull(key, NULL, 10) == layer)
+        if (*key && !key[strspn(key, "0123456789")] && strtoull(key, NULL, 10) == layer)
             return own;
     }
     return NULL;
