@@ -8,12 +8,12 @@ cd "${1:-$(dirname "$0")/..}" || exit 1
 most_lines=700 most_files=25
 # Budgets of lines of C. They go down: a commit that makes a house shorter lowers its budget. A capability that was
 # asked for with a number of lines raises one by that number at most, once, and what it leaves over is taken back.
-most_library=22703
-most_plain=2502
-most_ships=26667 # what encodes, searches, imports, and what these share
-most_hosts=4290 # the server, databases
-most_study=6332 # to learn and to measure, with what the lesson calls
-most_tests=40376
+most_library=22472
+most_plain=2328
+most_ships=26654 # what encodes, searches, imports, and what these share
+most_hosts=4323 # the server, databases
+most_study=6085 # to learn and to measure, with what the lesson calls
+most_tests=38078
 
 # Tracked files; of a copy without git all but what is built.
 files() {
@@ -23,8 +23,8 @@ files() {
 # "LINES FILE" of each C file.
 c_lines() {
     files | grep -E '\.[ch]$' | while read -r file; do
-        [ ! -f "$file" ] || echo "$(wc -l <"$file") $file"
-    done
+        [ ! -f "$file" ] || printf '%s\0' "$file"
+    done | xargs -0 wc -l | awk '$2 != "total"'
 }
 
 n_wrong=0
