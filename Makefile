@@ -253,8 +253,10 @@ in_place = -o $@.new $(1) && mv $@.new $@
 $(BUILD)/libengine.so.$(SOVERSION): $(LIBRARY_OBJECTS)
 	$(call say,link)$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,libengine.so.$(SOVERSION) -Wl,--no-undefined $(call in_place,$^ $(LIBS))
 
+# With the package for Python, as which Python would take this file where it finds no folder of that name.
 $(BUILD)/libengine.so: $(BUILD)/libengine.so.$(SOVERSION)
 	@ln -sf $(<F) $@
+	@ln -sfnr tools/hosts/python/libengine $(BUILD)/libengine
 
 $(BUILD)/libcommon.a: $(COMMON_OBJECTS) $(WRITER_NEEDS)
 	$(call say,archive)$(archive)

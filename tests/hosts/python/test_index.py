@@ -6,6 +6,7 @@ import os
 import pathlib
 import pickle
 import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -15,6 +16,16 @@ import numpy as np
 import libengine
 
 DEFAULT = pathlib.Path(os.environ["TREE"], "weights/default.weights")
+
+
+class BuildFolder(unittest.TestCase):
+    def test_import(self):
+        """Where libengine.so is, Python finds the package, and the package finds its library."""
+        others = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LIBENGINE_FOLDER")}
+        script = "import libengine; print(libengine.Encoder().encode('I ride bike').tobytes().hex())"
+        found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=others,
+                               cwd=os.environ["LIBENGINE_FOLDER"])
+        self.assertEqual(found.stdout.strip(), libengine.Encoder().encode("I ride bike").tobytes().hex(), found.stderr)
 
 
 class Search(unittest.TestCase):

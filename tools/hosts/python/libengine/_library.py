@@ -14,10 +14,11 @@ import pathlib
 import threading
 from ctypes import c_char_p, c_int, c_size_t, c_void_p
 
-# libengine.so.1, engine.json, default.weights, encode and encode-import: beside this file in an installed package. In a
-# tree, name its build folder; engine.json is in tools/hosts/api/.
+# libengine.so.1, engine.json, default.weights, encode and encode-import: beside this file in an installed package, in
+# the folder above it in a build folder, which has a link to this one. In a tree engine.json is in tools/hosts/api/.
 HERE = pathlib.Path(__file__).parent
-FOLDER = pathlib.Path(os.environ.get("LIBENGINE_FOLDER") or HERE / "bundled")
+BUNDLED = HERE / "bundled"
+FOLDER = pathlib.Path(os.environ.get("LIBENGINE_FOLDER") or (BUNDLED if BUNDLED.exists() else HERE.parent))
 PROCESS = os.getpid()  # another one is a child of fork(), in which parallel regions must have one thread
 
 # ---- Declarations ----
@@ -38,7 +39,7 @@ def _type(declared: str, count: int = 1):
 
 def _read_api() -> dict:
     """Returns the constants and structs of engine.json, and declares the functions of the library."""
-    places = FOLDER, HERE / "bundled", HERE / "../../api"
+    places = FOLDER, BUNDLED, HERE / "../../api"
     path = next((folder / "engine.json" for folder in places if (folder / "engine.json").exists()), None)
     if not path:
         raise ImportError(f"no engine.json in {FOLDER}: install the package (pip install tools/hosts/python), or put it beside "
