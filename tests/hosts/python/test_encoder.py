@@ -58,6 +58,7 @@ class Vectors(unittest.TestCase):
         self.assertEqual(self.encoder.encode([], precision="binary").shape, (0, 32))
         self.assertEqual(self.encoder.encode([], output_value="token_embeddings"), [])
         self.assertEqual(self.encoder.rank("x", []), [])
+        self.assertFalse(self.encoder.encode([{"ids": []}]).any())  # as the command's vector
 
     def test_tokens_and_states(self):
         line = command(DEFAULT, "naïve 東京 dogs")[0]
@@ -222,6 +223,8 @@ class Vectors(unittest.TestCase):
         for wrong in ((1, 0), (0, len(text) + 1), (len(text) + 1, len(text) + 2)):
             self.assertRaises(ValueError, encoder.encode_spans, text, [(0, 1), wrong])
         self.assertRaises(ValueError, encoder.encode_spans, text, [(-1, 2)])
+        for wrong in ([(0, 1, 2), (3, 4, 5)], [(0,), (1,)]):  # as many numbers as pairs have
+            self.assertRaises(ValueError, encoder.encode_spans, text, wrong)
 
     def test_explain(self):
         for name in ("vectors.weights", "biased.weights", "roles.weights", "dot.weights"):

@@ -54,7 +54,8 @@ class Search(unittest.TestCase):
             found = index.search(encoder.encode(texts), 1)
             self.assertEqual([hits[0]["corpus_id"] for hits in found], list(range(50)), precision)
         self.assertEqual(len(index), 50)
-        self.assertEqual(len(index.search(encoder.encode("dogs"), 100)), 50)
+        for top_k in (100, None):
+            self.assertEqual(len(index.search(encoder.encode("dogs"), top_k)), 50)
 
     def test_empty_texts(self):
         encoder, texts = libengine.Encoder(DEFAULT), ["dogs", "", "a cat", "", "bikes"]
@@ -90,6 +91,8 @@ class Search(unittest.TestCase):
         self.assertEqual(found[0][0]["corpus_id"], 301)
         self.assertEqual(index.search(queries[0], 5, texts=asked[0]), index.search(queries, 5, texts=asked)[0])
         self.assertEqual(index.search(encoder.encode_query(["", "dogs"]), 1, texts=[" ", "dogs"])[0], [])
+        self.assertEqual(index.search(queries, 5, texts=np.array(asked)), index.search(queries, 5, texts=asked))
+        self.assertEqual(index.search(queries[0], texts="\u3000"), [])
         pathlib.Path("junk.npy").write_bytes(b"junk")
         with self.assertRaisesRegex(ValueError, "junk.npy is no array"):
             libengine.Index("junk.npy")
@@ -97,6 +100,8 @@ class Search(unittest.TestCase):
             libengine.Index(vectors, texts=texts[1:])
         with self.assertRaisesRegex(TypeError, r"texts\[1\]"):
             libengine.Index(vectors[:2], texts=["a", None])
+        with self.assertRaisesRegex(TypeError, r"texts\[0\]"):
+            index.search(queries[0], texts=[None])
         for wrong in ({"texts": asked[:2]}, {"texts": asked, "word_weight": float("nan")}):
             with self.assertRaises(ValueError):
                 index.search(queries, **wrong)

@@ -176,7 +176,7 @@ class Encoder:
             raise TypeError(f"text is of type {type(text).__name__}: give a str")
         settings = _options(role, on_long, prompt_name, prompt, pooling=c.ENGINE_POOLING_TEXT,
                             normalize=bool(normalize_embeddings))
-        ends = np.array([c.number("spans", end) for span in spans for end in span], np.int64).reshape(-1, 2)
+        ends = np.array([[c.number("spans", end) for end in (begin, end)] for begin, end in spans], np.int64).reshape(-1, 2)
         for i, (begin, end) in enumerate(ends):
             if not 0 <= begin <= end <= len(text):
                 raise ValueError(f"spans[{i}] is ({begin}, {end}): give (begin, end) of the text's {len(text)} characters")
@@ -270,7 +270,7 @@ class Encoder:
         counts, needed, out = c.engine_word_counts(), ctypes.c_size_t(), (c.engine_token * 512)()
         for i in range(min(len(inputs), 8)):
             one = inputs[i:i + 1]
-            if one.n_bytes > 1000 or one.array["n_ids"][0]:
+            if one.n_bytes > 1000 or one.array["ids"][0]:
                 continue
             if self._open().call(c.library.engine_tokenize, one, byref(settings), out, len(out), byref(needed), None,
                                  accept=c.ENGINE_ERROR_BUFFER):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from ctypes import addressof, byref
-from typing import Iterable, Sequence
+from typing import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,9 +23,7 @@ class _Words:
         self.index, self._builder, self.blank = c.engine_index(), c.library.engine_index_new(), set()
         if not self._builder:
             raise MemoryError
-        for i, text in enumerate(texts):
-            if not isinstance(text, str):
-                raise TypeError(f"texts[{i}] is of type {type(text).__name__}: give a str")
+        for i, text in enumerate(_strings(texts)):
             if not text.strip():
                 self.blank.add(i)
             data = utf8(text)
@@ -38,8 +36,9 @@ class _Words:
     def __del__(self, free=c.library.engine_index_free):
         free(self._builder)
 
-    def queries(self, texts: list[bytes]):
+    def queries(self, texts: list[str]):
         """Returns the words of queries as engine_sparse_queries, which keep what they point to."""
+        texts = list(map(utf8, texts))
         weights = np.zeros(sum(len(text) // 2 + 1 for text in texts), np.dtype(c.engine_weight))
         starts = np.zeros(len(texts) + 1, np.uintp)
         for i, text in enumerate(texts):
@@ -48,6 +47,14 @@ class _Words:
         found = c.engine_sparse_queries(addressof(self.index), weights.ctypes.data, starts.ctypes.data)
         found.kept = self, weights, starts
         return found
+
+
+def _strings(texts: str | Iterable[str]) -> Iterator[str]:
+    """Yields one text, or many, if they are str."""
+    for i, text in enumerate([texts] if isinstance(texts, str) else texts):
+        if not isinstance(text, str):
+            raise TypeError(f"texts[{i}] is of type {type(text).__name__}: give a str")
+        yield text
 
 
 def _check(function, *arguments, name: str = "texts") -> None:
@@ -105,11 +112,11 @@ class Index:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def search(self, queries, top_k: int = 10, metric: str = "cosine", texts: str | Sequence[str] | None = None,
+    def search(self, queries, top_k: int | None = 10, metric: str = "cosine", texts: str | Sequence[str] | None = None,
                word_weight: float = 1.0) -> list:
-        """Returns, for each query of [n, width], a list of the top_k best rows, best first, as dicts of corpus_id and
-        score; for one query [width] its list. metric: "cosine", "dot", "euclidean" or "manhattan" (minus the distance),
-        as Encoder.similarity_fn_name. texts: of the queries, for scores as of encode-search --hybrid: z-scores of
+        """Returns, for each query of [n, width], a list of the top_k best rows (None: all), best first, as dicts of
+        corpus_id and score; for one query [width] its list. metric: "cosine", "dot", "euclidean" or "manhattan" (minus
+        the distance), as Encoder.similarity_fn_name. texts: of the queries, for scores as of encode-search --hybrid: z-scores of
         vectors plus word_weight times those of words, by BM25. An empty text has no hits. Rows of empty texts, all alike,
         may be hits unless the index has texts or an encoder."""
         if metric not in c.METRICS:
@@ -122,13 +129,13 @@ class Index:
         if rows.ndim != 2 or (-(-rows.shape[1] // 8) if is_binary else rows.shape[1]) != self.width:
             raise ValueError(f"queries are {list(given.shape)}, but rows have {self.width} "
                              f"{'bytes' if is_binary else 'columns'}")
-        asked = [utf8(text) for text in ([texts] if isinstance(texts, str) else texts or ())]
+        asked = list(_strings(() if texts is None else texts))
         if texts is not None and (self._words is None or len(asked) != len(rows)):
             raise ValueError("this Index has no texts" if self._words is None else
                              f"there are {len(asked)} texts of {len(rows)} queries")
         if not 0 <= word_weight < math.inf:
             raise ValueError(f"word_weight={word_weight}: give a number from 0")
-        top_k = min(c.number("top_k", top_k), len(self))
+        top_k = len(self) if top_k is None else min(c.number("top_k", top_k), len(self))
         if top_k < 1:
             return [] if given.ndim == 1 else [[] for _ in rows]
         is_long = len(rows) * len(self) * rows.shape[1] > _LONG_SEARCH
