@@ -6,7 +6,7 @@
  * are used up. Groups become smaller towards the end, so that all threads finish together. Few
  * texts, or one that is longer than a thread's part of the pass: they are collected in one pass,
  * which is cut into a group for each thread or, if that would leave threads idle, is one group
- * whose heads and columns the threads share.
+ * whose heads, and rows or columns, the threads share.
  *
  * The number of remaining rows is estimated from the lengths of texts, about four bytes per token,
  * and corrected by the actual rows of the texts read so far.

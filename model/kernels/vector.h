@@ -239,24 +239,22 @@ INLINE float largest_lane(vec v)
     return a > b ? a : b;
 }
 
-/* Loads the last, partial vector of a row, padded with `rest`. */
-INLINE vec load_tail(const float *x, size_t n, float rest)
+/* Loads a vector of a row with n numbers left, zeros after its end. */
+INLINE vec load_some(const float *x, size_t n)
 {
-    vec v = splat(rest);
+    vec v = {0};
+    if (n >= (size_t)LANES)
+        return load(x);
     for (size_t i = 0; i < n; i++)
         v[i] = x[i];
     return v;
 }
 
-/* Loads a vector of a row with n numbers left, zeros after its end. */
-INLINE vec load_some(const float *x, size_t n)
+INLINE void store_some(float *x, vec v, size_t n)
 {
-    return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
-}
-
-INLINE void store_tail(float *x, vec v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
+    if (n >= (size_t)LANES)
+        store(x, v);
+    for (size_t i = 0; n < (size_t)LANES && i < n; i++)
         x[i] = v[i];
 }
 
