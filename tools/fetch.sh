@@ -71,7 +71,10 @@ fetch() { # PATH: fetches it into $directory; false if the Hub does not have it
     is_right "$directory/$1" && return
     part=$work/$sum.part
     echo "encode-fetch: $1" >&2
-    is_right "$part" || request -fL -C - -o "$part" "$url" || die 1 "$url: not fetched; the same command resumes it"
+    is_right "$part" || status=$(request -fL -C - -w '%{http_code}' -o "$part" "$url") || {
+        case "$? $status" in '33 '* | *' 416') rm -f "$part" ;; esac # it cannot be resumed: by this server, or as it is whole and wrong
+        die 1 "$url: not fetched; the same command resumes it"
+    }
     [ -f "$part" ] || : >"$part" # of an empty file curl makes none
     is_right "$part" || { rm -f "$part"; die 1 "$1: its checksum is ${got%% *}; expected $sum. Nothing was kept of it"; }
     { mkdir -p "$(dirname "$directory/$1")" && mv "$part" "$directory/$1"; } || die 1 "cannot write $directory/$1"
@@ -80,23 +83,27 @@ fetch() { # PATH: fetches it into $directory; false if the Hub does not have it
 fetch_folder() { # PREFIX: what encode-import reads in a folder; in that of a module fewer files
     files=config.json
     case ${1:-Transformer} in *Transformer* | *Static*)
-        files='config.json config_sentence_transformers.json sentence_bert_config.json tokenizer.json tokenizer_config.json
-            special_tokens_map.json added_tokens.json vocab.txt vocab.json merges.txt sentencepiece.bpe.model spiece.model
-            spm.model tokenizer.model adapter_config.json' ;;
+        files='config.json config_sentence_transformers.json tokenizer.json tokenizer_config.json special_tokens_map.json
+            added_tokens.json vocab.txt vocab.json merges.txt sentencepiece.bpe.model spiece.model spm.model tokenizer.model
+            adapter_config.json artifact.metadata sparse_linear.pt colbert_linear.pt'
+        for class in bert roberta distilbert camembert albert xlm-roberta xlnet; do
+            ! fetch "$1sentence_${class}_config.json" || break
+        done ;;
     esac
     for name in $files; do
         fetch "$1$name" || :
     done
-    index=${1}model.safetensors.index.json
-    if fetch "${1}model.safetensors"; then
-        drop "$index"
-    elif fetch "$index"; then
-        for name in $(grep -o '"[^"]*\.safetensors"' "$directory/$index" | tr -d '"' | sort -u); do
-            fetch "$1$name" || die 1 "$model has no $1$name, which its index names"
-        done
-    else
-        fetch "${1}pytorch_model.bin" || :
-    fi
+    for name in model.safetensors pytorch_model.bin; do
+        index=$1$name.index.json
+        if fetch "$1$name"; then
+            drop "$index" && break
+        elif fetch "$index"; then
+            for shard in $(grep -oE '"[^"]*\.(safetensors|bin)"' "$directory/$index" | tr -d '"' | sort -u); do
+                fetch "$1$shard" || die 1 "$model has no $1$shard, which its index names"
+            done
+            break
+        fi
+    done
 }
 
 module_folders() { # prints the folders that modules.json and router_config.json name
@@ -113,8 +120,8 @@ remove_empty() { # removes the folders that this run made, if it fetched nothing
 model='' directory='' output='' revision=main imports=yes
 while [ $# -gt 0 ]; do
     case $1 in
-    --help | -h | --help-table) describe "$1" && exit ;;
-    --version) echo 'encode-fetch @VERSION@' && exit ;;
+    --help | -h | --help-table) describe "$1" && exit || exit 1 ;;
+    --version) echo 'encode-fetch @VERSION@' && exit || exit 1 ;;
     --no-import) imports= ;;
     --output=* | --revision=*) value=${1#*=} name=${1%%=*} && shift && set -- "$name" "$value" "$@" && continue ;;
     -o | --output | --revision)

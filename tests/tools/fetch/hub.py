@@ -130,6 +130,8 @@ class Hub(http.server.BaseHTTPRequestHandler):
         if self.option("flip") is not None and path.endswith(".safetensors"):
             data = data[:-1] + bytes([data[-1] ^ 1])
         start = int(self.headers.get("Range", "bytes=0-").split("=")[1].rstrip("-"))
+        if start and start >= len(data):
+            return self.send_status(416, {"Content-Range": f"bytes */{len(data)}"})
         if start:
             headers = {**headers, "Content-Range": f"bytes {start}-{len(data) - 1}/{len(data)}"}
         self.send_status(206 if start else 200, headers, len(data) - start)

@@ -48,6 +48,14 @@ check 'a revision with a slash' grep -qF /resolve/refs%2Fpr%2F1/ ../hub/log
 run "$fetch" org/model moved --no-import
 check 'relative redirects' diff -r "$folder/hub/model" moved --exclude README.md --exclude .fetched
 rm ../hub/moved
+mkdir ../others && mv ../hub/model/*.safetensors ../hub/model/*.index.json ../others
+for name in sparse_linear.pt colbert_linear.pt artifact.metadata sentence_xlm-roberta_config.json pytorch_model-1.bin; do
+    echo "$name" >../hub/model/$name
+done
+echo '{"weight_map": {"a": "pytorch_model-1.bin"}}' >../hub/model/pytorch_model.bin.index.json
+run "$fetch" org/model more --no-import
+check 'files of bge-m3, of ColBERT, of old models' diff -r "$folder/hub/model" more --exclude README.md --exclude .fetched
+rm ../hub/model/{*.pt,*.metadata,*roberta*,*.bin*} && mv ../others/* ../hub/model
 
 # ---- One model and one commit in a folder ----
 run "$fetch" org/other moved
@@ -79,6 +87,11 @@ run "$fetch" org/model killed -o killed.weights
 ends 'resumed' 0 'wrote killed.weights'
 check 'from there' grep -qE "^GET localhost .*$table bytes=[1-9][0-9]*-" ../hub/log
 check 'the same files' diff -r "$folder/hub/model" killed --exclude README.md --exclude .fetched
+rm "killed/$table" && mkdir killed/.fetch && head -c "$(wc -c <"../hub/model/$table")" /dev/zero >"$part"
+run "$fetch" org/model killed --no-import
+ends 'a part that is whole and wrong' 1 'the same command resumes it'
+run "$fetch" org/model killed --no-import
+check 'it does' diff -r "$folder/hub/model" killed --exclude README.md --exclude .fetched
 
 # ---- Refused ----
 : >../hub/flip
@@ -116,6 +129,8 @@ run "$fetch"
 ends 'no model' 2 "'' is not a model of the Hub; expected ORG/MODEL"
 run "$fetch" org/model --nonsense
 ends 'no option' 2 "'--nonsense' is not an option"
+"$fetch" --help >/dev/full 2>&1
+check 'a help that cannot be written' [ $? = 1 ]
 
 # ---- What other programs have ----
 "$fetch" --help-table | sed -n 's/^option\t\(--[a-z-]*\).*/\1/p' | sort >options
