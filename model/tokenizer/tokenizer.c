@@ -28,8 +28,9 @@ void tokenizer_defaults(struct tokenizer *tokenizer, size_t n_types)
 
 /* ---- One setting ---- */
 
-/* A template is a list of pieces, `A`, `B` or a special token's id, each with a token type. */
-bool template_parse(struct token_template *template, struct text_view text, size_t n_texts)
+/* Reads pieces, `A`, `B` or a special token's id, each with a token type: "101:0 A:0 102:0".
+ * n_texts is 1 or 2. Returns false if it is invalid. */
+static bool template_parse(struct token_template *template, struct text_view text, size_t n_texts)
 {
     struct text_view item, id, type;
     size_t n_a = 0, n_b = 0;

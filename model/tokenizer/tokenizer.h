@@ -29,9 +29,6 @@ struct token_template {
     size_t n_pieces, n_special;
 };
 
-/* Reads "101:0 A:0 102:0"; n_texts is 1 or 2. Returns false if it is invalid. */
-bool template_parse(struct token_template *template, struct text_view text, size_t n_texts);
-
 /* ---- Tokenizers ---- */
 
 enum tokenizer_kind {

@@ -261,7 +261,9 @@ static bool is_one_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-bool output_are_same(const char *a, const char *b)
+/* Returns whether two paths have one name in one folder, where no file need be yet, or are two
+ * names of one file, as links are. */
+static bool are_same(const char *a, const char *b)
 {
     struct stat one, other;
     if (stat(a, &one) == 0 && stat(b, &other) == 0 && S_ISREG(one.st_mode) &&
@@ -283,7 +285,7 @@ static void refuse_same(const struct output *output, const char *path)
     for (size_t i = 0; i < output->n_parts; i++)
         for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
             char *other = alloc_text("%s%s", output->parts[i].path, endings[k]);
-            if (output_are_same(path, other))
+            if (are_same(path, other))
                 program_die_misused("'%s' is written already: name another file", other);
             free(other);
         }
@@ -355,7 +357,7 @@ bool output_drop_others(struct output *output)
         char *path = alloc_text("%s%s", output->path, OTHERS[i]);
         bool is_written = false;
         for (size_t k = 1; k < output->n_parts; k++)
-            is_written = is_written || output_are_same(path, output->parts[k].path);
+            is_written = is_written || are_same(path, output->parts[k].path);
         is_good =
             (is_written && strcmp(OTHERS[i], OUTPUT_ORIGIN) != 0) || remove_file(output, path);
         free(path);

@@ -84,10 +84,6 @@ bool output_check(struct output *output, bool flush);
  * message in `error`. */
 bool output_each(struct output *output, engine_status (*act)(struct output_file *file));
 
-/* Returns whether two paths have one name in one folder, where no file need be yet, or are two
- * names of one file, as links are. */
-bool output_are_same(const char *a, const char *b);
-
 /* Ends with the program's exit code: 0 finishes the output, any other drops an unfinished file
  * (stdout keeps what it has). Returns the exit code, which is PROGRAM_FAILED if the output could
  * not be written; this is reported, unless the reader of a pipe has ended. */

@@ -120,9 +120,16 @@ void words_open(struct collection *collection)
 
 /* ---- Queries ---- */
 
-struct word_queries words_of_queries(const struct collection *collection,
-                                     const struct vector_file *file, const struct item *queries,
-                                     size_t n)
+/* The words of n queries in one file of VECTORS, owned. */
+struct word_queries {
+    engine_sparse_queries sparse;
+    engine_weight *weights;
+    size_t *starts;
+};
+
+static struct word_queries words_of_queries(const struct collection *collection,
+                                            const struct vector_file *file,
+                                            const struct item *queries, size_t n)
 {
     const size_t which = (size_t)(file - collection->files);
     struct word_queries words = {.starts = alloc_zeros(n + 1, sizeof *words.starts)};
@@ -142,7 +149,7 @@ struct word_queries words_of_queries(const struct collection *collection,
     return words;
 }
 
-void words_free(struct word_queries *queries)
+static void words_free(struct word_queries *queries)
 {
     free(queries->weights);
     free(queries->starts);

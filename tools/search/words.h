@@ -9,18 +9,6 @@
  * and written. Errors of these functions end the program. */
 void words_open(struct collection *collection);
 
-/* The words of n queries in one file of VECTORS, owned. */
-struct word_queries {
-    engine_sparse_queries sparse;
-    engine_weight *weights;
-    size_t *starts;
-};
-
-struct word_queries words_of_queries(const struct collection *collection,
-                                     const struct vector_file *file, const struct item *queries,
-                                     size_t n);
-void words_free(struct word_queries *queries);
-
 /* Writes how the scores of n encoded queries are fused, and the vectors' parts of the offsets: with
  * those their scores are z-scores. */
 void words_fuse(const struct collection *collection, const struct item *queries, size_t n,

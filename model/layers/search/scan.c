@@ -30,7 +30,9 @@ static bool has_bits(const struct scan *scan)
     return scan->type == ENGINE_BINARY && !has_distances(scan);
 }
 
-bool scan_has_candidates(const struct scan *scan)
+/* Returns whether only candidates are scored, found by bounds of the scores: for many queries and
+ * few hits of each. */
+static bool has_candidates(const struct scan *scan)
 {
     return scan->n_queries > FEW_QUERIES && !scan->of_texts && !has_distances(scan) &&
            scan->k <= scan->n / LEAST_ROWS_OF_A_HIT &&
@@ -39,7 +41,7 @@ bool scan_has_candidates(const struct scan *scan)
 
 static bool has_panels(const struct scan *scan)
 {
-    return scan->n_queries > FEW_QUERIES && !scan_has_candidates(scan) && !has_distances(scan);
+    return scan->n_queries > FEW_QUERIES && !has_candidates(scan) && !has_distances(scan);
 }
 
 /* ---- Sizes ---- */
@@ -67,16 +69,14 @@ size_t scan_block_rows(const struct scan *scan)
 /* Returns the number of queries whose scores are stored at a time. */
 static size_t group_queries(const struct scan *scan)
 {
-    return scan_has_candidates(scan) ? CANDIDATE_QUERIES
-           : has_panels(scan)        ? QUERY_PANEL
-                                     : FEW_QUERIES;
+    return has_candidates(scan) ? CANDIDATE_QUERIES : has_panels(scan) ? QUERY_PANEL : FEW_QUERIES;
 }
 
 void scan_carve(struct scan *scan, struct arena *arena)
 {
     scan->queries = arena_floats(arena, query_cap(scan), scan_stride(scan->width));
     scan->offsets = arena_cut(arena, scan->n_queries, sizeof *scan->offsets);
-    if (scan_has_candidates(scan))
+    if (has_candidates(scan))
         rounded_queries_carve(&scan->rounded, scan->n_queries, scan->width, arena);
 }
 
@@ -89,7 +89,7 @@ void scan_work_carve(struct scan_work *work, const struct scan *scan, struct are
     };
     if (has_panels(scan) || has_distances(scan))
         work->panels = arena_floats(arena, has_panels(scan) ? n_rows : 1, scan_stride(scan->width));
-    if (scan_has_candidates(scan))
+    if (has_candidates(scan))
         rounded_rows_carve(&work->rounded, n_rows, scan->width, arena);
     if (scan->sparse != NULL)
         work->sparse = arena_cut(arena, n_rows, sizeof *work->sparse);
@@ -133,7 +133,7 @@ void scan_queries(const struct scan *scan, const float *queries)
     memset(scan->queries, 0, query_cap(scan) * scan_stride(scan->width) * sizeof *scan->queries);
     for (size_t i = 0; i < scan->n_queries; i++)
         make_query(scan, i, queries + i * scan->width);
-    if (scan_has_candidates(scan))
+    if (has_candidates(scan))
         candidates_round(scan->kernels, scan->type, scan->queries, scan->n_queries, scan->width,
                          &scan->rounded);
 }
@@ -183,7 +183,7 @@ struct block {
  * are all 1. */
 static bool needs_squares(const struct scan *scan)
 {
-    return (scan->metric == ENGINE_METRIC_COSINE || scan_has_candidates(scan)) &&
+    return (scan->metric == ENGINE_METRIC_COSINE || has_candidates(scan)) &&
            scan->type != ENGINE_BINARY;
 }
 
@@ -230,8 +230,8 @@ static size_t make_factors(const struct scan *scan, const struct block *block, s
     for (size_t r = block->rows.n_rows; r-- > 0;) {
         const char *row = (const char *)block->rows.rows + r * block->rows.row_bytes;
         if (!has_distances(scan))
-            factors[r] = factor_of(scan, row, factors[r],
-                                   scan_has_candidates(scan) ? 0 : block->rows.scores[r]);
+            factors[r] =
+                factor_of(scan, row, factors[r], has_candidates(scan) ? 0 : block->rows.scores[r]);
         if (!isnan(factors[r]))
             continue;
         n_dropped++;
@@ -397,7 +397,7 @@ static void add_group(const struct scan *scan, const struct block *block, size_t
             postings_add(&sparse->postings, sparse->weights + sparse->starts[q],
                          sparse->starts[q + 1] - sparse->starts[q], cursors + sparse->starts[q],
                          block->first_row, block->rows.n_rows, block->work.sparse);
-        if (!scan_has_candidates(scan))
+        if (!has_candidates(scan))
             add_hits(scan, block, q, scores);
         else if (sparse != NULL)
             add_candidates(scan, block, q, found, add_fused(scan, block, q, scores, found));
@@ -414,14 +414,14 @@ static void add_group(const struct scan *scan, const struct block *block, size_t
 size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
                   struct posting_range *cursors, const struct scan_work *work, size_t *first)
 {
-    const bool has_candidates = scan_has_candidates(scan);
+    const bool by_bounds = has_candidates(scan);
     size_t n_dropped = 0;
     struct block block = block_at(scan, index * scan_block_rows(scan), hits, work);
     if (block.work.sparse != NULL)
         memset(block.work.sparse, 0, block.rows.n_rows * sizeof *block.work.sparse);
     if (!has_distances(scan) && (needs_squares(scan) || scan->n_queries <= FEW_QUERIES))
         scan->kernels->row_products(&block.rows);
-    if (has_candidates)
+    if (by_bounds)
         candidates_pack(scan->kernels, &block.rows, &block.work.rounded);
     if (has_panels(scan))
         scan->kernels->pack_row_panels(&block.rows, block.work.panels);
@@ -433,9 +433,9 @@ size_t scan_block(const struct scan *scan, size_t index, struct hits *hits,
             measure_group(scan, &block, q, n);
         if (q == 0)
             n_dropped = make_factors(scan, &block, first);
-        if (q == 0 && has_candidates)
+        if (q == 0 && by_bounds)
             candidates_measure(&block.rows, &block.work.rounded);
-        if (has_candidates)
+        if (by_bounds)
             candidates_multiply(scan->kernels, &block.rows, &block.work.rounded, &scan->rounded, q,
                                 n);
         add_group(scan, &block, q, n, cursors);

@@ -40,10 +40,6 @@ struct scan {
     bool of_texts;                       /* for scan_text: rows are those of a text */
 };
 
-/* Returns whether only candidates are scored, found by bounds of the scores: for many queries and
- * few hits of each. */
-bool scan_has_candidates(const struct scan *scan);
-
 /* Returns the floats of a query, or of a row in panels. */
 static inline size_t scan_stride(size_t width)
 {
