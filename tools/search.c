@@ -47,7 +47,7 @@ struct search_run {
  * rows. */
 static void answer_query(struct search_run *search, size_t i)
 {
-    const struct item *query = &search->queries[i];
+    struct item *query = &search->queries[i];
     const engine_fusion *fusion = search->fusions ? search->fusions + i : NULL;
     const engine_hit *found = search->found + i * search->n_found;
     const struct collection *collection = &search->collection;
@@ -120,11 +120,7 @@ static void answer_group(struct search_run *search)
     size_t n = 0, n_encoded;
     while (n < search->n_queries && tokenize_query(search, &search->queries[n]))
         n++;
-    char reason[sizeof encoder->message]; /* encoding those before it may change the message */
-    strcpy(reason, n < search->n_queries ? encoder->message : "");
     n_encoded = encoder_encode(encoder, search->queries, n);
-    if (n_encoded < n)
-        strcpy(reason, encoder->message);
     if (n_encoded > 0 && search->fusions != NULL)
         words_fuse(&search->collection, search->queries, n_encoded,
                    search->options.request.session.n_threads, search->fusions,
@@ -134,8 +130,8 @@ static void answer_group(struct search_run *search)
                           search->fusions, search->found);
     for (size_t i = 0; i < n_encoded; i++)
         answer_query(search, i);
-    if (reason[0] != '\0')
-        program_die("%s", reason);
+    if (n_encoded < search->n_queries)
+        program_die("%s", item_fault(&search->queries[n_encoded]));
 }
 
 static int answer_all(struct search_run *search)

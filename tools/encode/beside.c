@@ -108,17 +108,16 @@ bool beside_leave_out(struct beside *beside, const struct item *item)
         job->progress.left_out++;
     beside->last_left_out = item->number;
     if (!json->stream) {
-        program_note("left out: %s", encoder->message);
+        program_note("left out: %s", item_fault(item));
         return true;
     }
-    const char *reason = encoder->message + strlen(item_name(item));
     json_begin_object(json, NULL);
     json_write_count(json, record->line ? "line" : "text", item->number);
     if (record->id)
         json_write_raw(json, "id", record->id, record->id_len);
     if (item->window.of > 0)
         json_write_count(json, "window", item->window.index);
-    json_write_text(json, "reason", reason + strspn(reason, ": "));
+    json_write_text(json, "reason", record->fault + strspn(record->fault, ": "));
     json_end_object(json);
     return true;
 }

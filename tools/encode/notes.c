@@ -99,8 +99,7 @@ void notes_end(const struct job *job)
         program_note("%zu of %zu text%s %s parts that are read as U+FFFD", progress->repaired,
                      progress->lines, plural(progress->lines),
                      progress->repaired == 1 ? "has" : "have");
-    if (notes->words.n_unknown + notes->words.n_foreign > 0)
-        word_notes_end(&notes->words, progress->lines, "texts");
+    word_notes_end(&notes->words, progress->lines, "texts");
 }
 
 /* ---- What may surprise ---- */

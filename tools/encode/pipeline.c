@@ -83,16 +83,16 @@ int batch_run(struct job *job, int (*process)(void *task, struct item_batch *bat
 
 /* ---- Groups, each encoded in one call ---- */
 
-/* Prints the message, unless the text was interrupted: then the exit code is that of the signal. */
-static int fail_text(struct pipeline *pipeline, const char *message)
+/* Prints an item's fault, unless it was interrupted: then the exit code is that of the signal. */
+static int fail_item(struct pipeline *pipeline, const struct item *item)
 {
     if (pipeline->job->encoder->fault == FAULT_INTERRUPTED)
         return corpus_keep(pipeline->job->corpus);
-    return program_fail("%s", message);
+    return program_fail("%s", item_fault(item));
 }
 
 /* Prints an item that is encoded, or skips it if the format cannot hold it, and it may be. */
-static int print_item(struct pipeline *pipeline, const struct item *item)
+static int print_item(struct pipeline *pipeline, struct item *item)
 {
     struct job *job = pipeline->job;
     struct printer *printer = &pipeline->printer;
@@ -100,9 +100,7 @@ static int print_item(struct pipeline *pipeline, const struct item *item)
     const char *fault = kind->fault ? kind->fault(printer, item) : NULL;
     if (fault) {
         encoder_fail(job->encoder, item, "%s", fault);
-        return beside_leave_out(&pipeline->beside, item)
-                   ? PROGRAM_DONE
-                   : fail_text(pipeline, job->encoder->message);
+        return beside_leave_out(&pipeline->beside, item) ? PROGRAM_DONE : fail_item(pipeline, item);
     }
     if (!job->encoder->request.has_spans) /* notes are of whole texts */
         notes_of(job, item);
@@ -117,7 +115,6 @@ static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
 {
     struct text_encoder *encoder = pipeline->job->encoder;
     const size_t most = encoder->is_pooled ? encoder_most_pooled(encoder) : SIZE_MAX;
-    char reason[sizeof encoder->message]; /* a skipped item has another */
     int code = PROGRAM_DONE;
     for (size_t from = 0, len; from < n && code == PROGRAM_DONE; from += len) {
         size_t n_tokens = 0;
@@ -127,11 +124,10 @@ static int encode_items(struct pipeline *pipeline, struct item *items, size_t n)
                 break;
         }
         const size_t n_encoded = encoder_encode(encoder, items + from, len);
-        strcpy(reason, n_encoded < len ? encoder->message : "");
         for (size_t i = 0; i < n_encoded && code == PROGRAM_DONE; i++)
             code = print_item(pipeline, &items[from + i]);
         if (code == PROGRAM_DONE && n_encoded < len)
-            code = fail_text(pipeline, reason);
+            code = fail_item(pipeline, &items[from + n_encoded]);
     }
     return code;
 }
@@ -175,10 +171,8 @@ static int encode_chunked(struct pipeline *pipeline, struct item *items, size_t 
         size_t n_cuts = 0;
         engine_window *cuts = encoder_windows(encoder, &items[i], &n_cuts);
         if (cuts == NULL) {
-            char reason[sizeof encoder->message];
-            strcpy(reason, encoder->message);
             code = encode_windows(pipeline);
-            return code == PROGRAM_DONE ? fail_text(pipeline, reason) : code;
+            return code == PROGRAM_DONE ? fail_item(pipeline, &items[i]) : code;
         }
         for (size_t k = 0; k < n_cuts && code == PROGRAM_DONE; k++) {
             if (pipeline->n_windows == GROUP_WINDOWS)
@@ -207,8 +201,8 @@ static void check_spans(struct text_encoder *encoder)
                     engine_pooling_name(encoder->shape.pooling));
 }
 
-/* Reads arrays [begin, end] that are within the item's text. */
-static bool read_pairs(struct text_encoder *encoder, const struct item *item, json_t *array,
+/* Reads arrays [begin, end] that are within the item's text; spans count its prompt, too. */
+static bool read_pairs(struct text_encoder *encoder, struct item *item, json_t *array,
                        engine_span *spans)
 {
     const size_t len = item->record.input.text_len - item->prompt_len;
@@ -217,7 +211,8 @@ static bool read_pairs(struct text_encoder *encoder, const struct item *item, js
         json_int_t begin, end;
         if (json_unpack(value, "[II!]", &begin, &end) == 0 && begin >= 0 && end >= begin &&
             (uint64_t)end <= len) {
-            spans[i] = (engine_span){(size_t)begin, (size_t)end};
+            spans[i].begin = (size_t)begin + item->prompt_len;
+            spans[i].end = (size_t)end + item->prompt_len;
             continue;
         }
         char *found = json_dumps(value, JSON_ENCODE_ANY);
@@ -232,8 +227,8 @@ static bool read_pairs(struct text_encoder *encoder, const struct item *item, js
 }
 
 /* Reads the "spans" of an item's line: *spans is [*n], to be freed. Returns false after it has set
- * the encoder's message, which names the line and the span. */
-static bool read_spans(struct text_encoder *encoder, const struct item *item, engine_span **spans,
+ * the item's fault, which names the span. */
+static bool read_spans(struct text_encoder *encoder, struct item *item, engine_span **spans,
                        size_t *n)
 {
     const struct record *record = &item->record;
@@ -259,20 +254,15 @@ static bool read_spans(struct text_encoder *encoder, const struct item *item, en
 }
 
 /* Encodes an item whose tokens are set, once: rows is [n, width]. Returns false like read_spans. */
-static bool compute_spans(struct text_encoder *encoder, const struct item *item,
-                          const engine_span *spans, size_t n, float *rows)
+static bool compute_spans(struct text_encoder *encoder, struct item *item, const engine_span *spans,
+                          size_t n, float *rows)
 {
     const engine_input input = {.tokens = item->tokens, .n_tokens = item->n_tokens};
-    engine_span *shifted = alloc_zeros(n, sizeof *shifted); /* spans of tokens count the prompt */
     engine_encode_options options = encoder->options;
     options.max_tokens = 0; /* they are cut already */
-    for (size_t i = 0; i < n; i++)
-        shifted[i] =
-            (engine_span){spans[i].begin + item->prompt_len, spans[i].end + item->prompt_len};
-    const bool is_good = engine_encode_spans(encoder->session, &input, shifted, n, &options, rows,
-                                             n * encoder->width, NULL, NULL) == ENGINE_OK;
-    free(shifted);
-    return is_good || encoder_fail_in_engine(encoder, item);
+    return engine_encode_spans(encoder->session, &input, spans, n, &options, rows,
+                               n * encoder->width, NULL, NULL) == ENGINE_OK ||
+           encoder_fail_in_engine(encoder, item);
 }
 
 /* Prints the row of a span of an item, as if it were a window: the text is without its prompt. The
@@ -280,9 +270,10 @@ static bool compute_spans(struct text_encoder *encoder, const struct item *item,
 static int print_span(struct pipeline *pipeline, const struct item *item, const engine_span *spans,
                       size_t i, size_t n, const float *row)
 {
+    const size_t begin = spans[i].begin - item->prompt_len, end = spans[i].end - item->prompt_len;
     struct item part = {.number = item->number,
                         .record = item->record,
-                        .window = {i, n, spans[i].begin, spans[i].end, false},
+                        .window = {i, n, begin, end, false},
                         .n_dropped = item->n_dropped,
                         .n_skipped = item->n_tokens,
                         .rows = row};
@@ -295,17 +286,19 @@ static int print_span(struct pipeline *pipeline, const struct item *item, const 
     if (k == pipeline->job->encoder->width && !*has_noted) {
         *has_noted = true;
         program_note("%s: no token is in \"spans\"[%zu], [%zu, %zu]: its vector is all zeros",
-                     item_name(item), i, spans[i].begin, spans[i].end);
+                     item_name(item), i, begin, end);
     }
-    return print_item(pipeline, &part);
+    const int code = print_item(pipeline, &part);
+    free(part.record.fault);
+    return code;
 }
 
 /* Encodes texts one by one, and prints a row for each of their spans. */
-static int encode_spans(struct pipeline *pipeline, const struct item *items, size_t n_items)
+static int encode_spans(struct pipeline *pipeline, struct item *items, size_t n_items)
 {
     struct text_encoder *encoder = pipeline->job->encoder;
     int code = PROGRAM_DONE;
-    for (const struct item *item = items; item < items + n_items && code == PROGRAM_DONE; item++) {
+    for (struct item *item = items; item < items + n_items && code == PROGRAM_DONE; item++) {
         engine_span *spans;
         float *rows = NULL;
         size_t n = 0;
@@ -315,7 +308,7 @@ static int encode_spans(struct pipeline *pipeline, const struct item *items, siz
         if (is_good)
             notes_of(pipeline->job, item);
         else if (!beside_leave_out(&pipeline->beside, item))
-            code = fail_text(pipeline, encoder->message);
+            code = fail_item(pipeline, item);
         for (size_t i = 0; i < n && is_good && code == PROGRAM_DONE; i++)
             code = print_span(pipeline, item, spans, i, n, rows + i * encoder->width);
         free(spans);
@@ -347,7 +340,6 @@ static int encode_batch(void *task, struct item_batch *batch)
     struct pipeline *pipeline = task;
     struct text_encoder *encoder = pipeline->job->encoder;
     struct item *items = batch->items;
-    char reason[sizeof encoder->message]; /* encoding those before it may change the message */
     size_t n = 0, i = 0;
     for (; i < batch->n_items; i++) {
         if (prepare_item(encoder, &items[i]))
@@ -359,11 +351,10 @@ static int encode_batch(void *task, struct item_batch *batch)
     }
     memmove(items + n, items + i, (batch->n_items - i) * sizeof *items);
     batch->n_items -= i - n;
-    strcpy(reason, n == batch->n_items ? "" : encoder->message);
     int code = encoder->request.has_spans    ? encode_spans(pipeline, items, n)
                : encoder->request.is_chunked ? encode_chunked(pipeline, items, n)
                                              : encode_items(pipeline, items, n);
-    return code == PROGRAM_DONE && n < batch->n_items ? fail_text(pipeline, reason) : code;
+    return code == PROGRAM_DONE && n < batch->n_items ? fail_item(pipeline, &items[n]) : code;
 }
 
 int encode_texts(struct job *job)

@@ -163,13 +163,11 @@ static int score_batch(void *task, struct item_batch *batch)
     struct text_encoder *encoder = ranking->encoder;
     engine_input inputs[BATCH_ITEMS];
     float scores[BATCH_ITEMS];
-    char reason[sizeof encoder->message];
     size_t n = 0;
     int code = PROGRAM_DONE;
 
     for (; n < batch->n_items && tokenize_candidate(ranking, &batch->items[n]); n++)
         inputs[n] = what_is_ranked(ranking, &batch->items[n]);
-    strcpy(reason, n < batch->n_items ? encoder->message : "");
     engine_encode_options options = encoder->options;
     options.on_long = ENGINE_ON_LONG_TRUNCATE; /* tokenize has seen which texts are cut */
     const engine_input query = what_is_ranked(ranking, &ranking->query);
@@ -177,12 +175,15 @@ static int score_batch(void *task, struct item_batch *batch)
         const engine_error *error = engine_session_error(encoder->session);
         if (error->input == ENGINE_QUERY_INPUT)
             return program_fail("%s", error->message);
-        encoder_fail_in_engine(encoder, &batch->items[encoder_first_wrong(encoder, n)]);
-        return program_fail("%s", encoder->message);
+        struct item *wrong = &batch->items[encoder_first_wrong(encoder, n)];
+        encoder_fail_in_engine(encoder, wrong);
+        return program_fail("%s", item_fault(wrong));
     }
     for (size_t i = 0; i < n && code == PROGRAM_DONE; i++)
         code = add_candidate(ranking, &batch->items[i], scores[i]);
-    return code == PROGRAM_DONE && n < batch->n_items ? program_fail("%s", reason) : code;
+    return code == PROGRAM_DONE && n < batch->n_items
+               ? program_fail("%s", item_fault(&batch->items[n]))
+               : code;
 }
 
 /* ---- The complete command ---- */
@@ -196,7 +197,7 @@ int rank_texts(struct job *job)
     ranking.query.record.input.text_len = strlen(job->options->query);
     item_add_prompt(&ranking.query, &encoder->query_prompt);
     if (!encoder->ranks_pairs && !encoder_tokenize(encoder, &ranking.query))
-        program_die("%s", encoder->message);
+        program_die("%s", item_fault(&ranking.query));
     if (!encoder->ranks_pairs)
         notes_of(job, &ranking.query);
     if (job->options->in_order)

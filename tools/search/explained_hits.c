@@ -68,7 +68,7 @@ static void tokenize_hit(struct item *item, struct text_encoder *encoder,
     if (json_is_string(most))
         encoder->options.max_tokens = strtoul(json_string_value(most), NULL, 10);
     if (!encoder_tokenize(encoder, item))
-        program_die("--explain: %s", encoder->message);
+        program_die("--explain: %s", item_fault(item));
     encoder->request = before.request;
     encoder->options = before.options;
     if (is_window)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void query_hits_begin(struct query_hits *hits, const struct item *query, size_t cap)
+void query_hits_begin(struct query_hits *hits, struct item *query, size_t cap)
 {
     *hits = (struct query_hits){.query = query, .hits = alloc_zeros(cap, sizeof *hits->hits)};
     hits->query_id = id_text(&query->record, query->number, &hits->query_id_len);
@@ -127,7 +127,7 @@ static void check_pair(struct reranker *reranker, const engine_input *query,
     pair.record.input.pair = text->text;
     pair.record.input.pair_len = text->text_len;
     if (!encoder_tokenize(&reranker->encoder, &pair))
-        program_die("--rerank: after the query, %s", reranker->encoder.message);
+        program_die("--rerank: after the query, %s", item_fault(&pair));
     if (pair.n_dropped > 0 && reranker->n_cut++ == 0)
         program_note("--rerank: after the query, text %zu was cut: %zu of %zu tokens are read",
                      pair.number, pair.n_tokens, pair.n_tokens + pair.n_dropped);

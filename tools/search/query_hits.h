@@ -17,7 +17,7 @@ struct query_hit {
 };
 
 struct query_hits {
-    const struct item *query;
+    struct item *query;
     char *query_id; /* [query_id_len], of id_text, owned */
     size_t query_id_len;
     struct query_hit *hits; /* [n], best first, owned */
@@ -27,7 +27,7 @@ struct query_hits {
 };
 
 /* Makes room for `cap` hits of a query. */
-void query_hits_begin(struct query_hits *hits, const struct item *query, size_t cap);
+void query_hits_begin(struct query_hits *hits, struct item *query, size_t cap);
 void query_hits_free(struct query_hits *hits);
 
 /* Replaces the hits by those of the best rows [k], at most `most`: one for each text, its best row,

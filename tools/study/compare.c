@@ -212,8 +212,7 @@ static void note_counts(const struct comparison *comparison)
         program_note("%zu of %zu texts were cut", cut, n);
     if (repaired > 1)
         program_note("%zu of %zu texts have parts that are read as U+FFFD", repaired, n);
-    if (comparison->notes.words.n_unknown + comparison->notes.words.n_foreign > 0)
-        word_notes_end(&comparison->notes.words, n, "texts");
+    word_notes_end(&comparison->notes.words, n, "texts");
 }
 
 void comparison_tokenize(struct comparison *comparison, struct item *item)
@@ -222,7 +221,7 @@ void comparison_tokenize(struct comparison *comparison, struct item *item)
     alloc_for("%s", item_name(item));
     item_add_prompt(item, &encoder->prompt);
     if (!encoder_tokenize(encoder, item))
-        program_die("%s", encoder->message);
+        program_die("%s", item_fault(item));
     note(comparison, item);
 }
 
@@ -269,8 +268,9 @@ struct item *comparison_all(struct comparison *comparison, size_t *n)
 
 void comparison_encode(struct comparison *comparison, struct item *items, size_t n)
 {
-    if (encoder_encode(&comparison->encoder, items, n) < n)
-        program_die("%s", comparison->encoder.message);
+    const size_t n_encoded = encoder_encode(&comparison->encoder, items, n);
+    if (n_encoded < n)
+        program_die("%s", item_fault(&items[n_encoded]));
 }
 
 /* ---- Members of JSON that two commands have ---- */

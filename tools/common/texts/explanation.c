@@ -147,7 +147,7 @@ static void name_biases(struct explained_text *text)
 }
 
 void explained_text_make(struct explained_text *text, struct text_encoder *encoder,
-                         const struct item *item, engine_role role)
+                         struct item *item, engine_role role)
 {
     const engine_input input = {
         .tokens = item->tokens, .mask = item->mask, .n_tokens = item->n_tokens};
@@ -168,7 +168,7 @@ void explained_text_make(struct explained_text *text, struct text_encoder *encod
              : engine_encode(encoder->session, &input, 1, &options, text->rows, cap, NULL, NULL)) !=
         ENGINE_OK) {
         encoder_fail_in_engine(encoder, item);
-        program_die("%s", encoder->message);
+        program_die("%s", item_fault(item));
     }
     find_words(text, encoder, item);
     if (is_sum)

@@ -47,7 +47,7 @@ void explanation_check(struct text_encoder *encoder, engine_metric metric, const
 /* Encodes an item whose tokens are set, and keeps it as words and rows. Its text is borrowed. Ends
  * the program on failure. */
 void explained_text_make(struct explained_text *text, struct text_encoder *encoder,
-                         const struct item *item, engine_role role);
+                         struct item *item, engine_role role);
 void explained_text_free(struct explained_text *text);
 
 /* Explains the score of a, the query, and b; sets the shares of their words, too. If only_text,

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FAULT_BYTES = 512 };
+
 void record_free(struct record *record)
 {
     free(record->storage);
@@ -94,6 +96,13 @@ const char *item_name(const struct item *item)
     return name;
 }
 
+const char *item_fault(const struct item *item)
+{
+    static char message[FAULT_BYTES];
+    snprintf(message, sizeof message, "%s%s", item_name(item), item->record.fault);
+    return message;
+}
+
 void item_note_repair(const struct item *item)
 {
     program_note(item->record.has_half_pair
@@ -150,20 +159,22 @@ void padding_apply(const struct padding *padding, struct item *item)
 
 /* ---- Failures ---- */
 
-bool encoder_fail(struct text_encoder *encoder, const struct item *item, const char *format, ...)
+bool encoder_fail(struct text_encoder *encoder, struct item *item, const char *format, ...)
 {
+    char fault[FAULT_BYTES];
     va_list arguments;
-    size_t len = (size_t)snprintf(encoder->message, sizeof encoder->message, "%s", item_name(item));
     va_start(arguments, format);
-    vsnprintf(encoder->message + len, sizeof encoder->message - len, format, arguments);
+    vsnprintf(fault, sizeof fault, format, arguments);
     va_end(arguments);
+    free(item->record.fault);
+    item->record.fault = alloc_text("%s", fault);
     encoder->fault = FAULT_OF_TEXT;
     return false;
 }
 
 /* The engine counts the inputs of one call, the user all texts: "text 7" or "line 7 of stdin"
  * replaces "input 6". */
-bool encoder_fail_in_engine(struct text_encoder *encoder, const struct item *item)
+bool encoder_fail_in_engine(struct text_encoder *encoder, struct item *item)
 {
     const engine_error *error = engine_session_error(encoder->session);
     encoder_fail(encoder, item, "%s%s%s", error->name_len ? "" : ": ",
@@ -177,8 +188,8 @@ bool encoder_fail_in_engine(struct text_encoder *encoder, const struct item *ite
 /* ---- Tokens ---- */
 
 /* Fails an input of n tokens or ids with what would help. */
-static void fail_length(struct text_encoder *encoder, const struct item *item, size_t n,
-                        const char *what, size_t limit)
+static void fail_length(struct text_encoder *encoder, struct item *item, size_t n, const char *what,
+                        size_t limit)
 {
     const bool may_raise =
         task_is_tokens(encoder->request.task) || limit < encoder->info.max_tokens;
@@ -193,7 +204,7 @@ static void fail_length(struct text_encoder *encoder, const struct item *item, s
 }
 
 /* Fails a text; where cutting would not help, the engine knows why. */
-static void fail_long_text(struct text_encoder *encoder, const struct item *item)
+static void fail_long_text(struct text_encoder *encoder, struct item *item)
 {
     engine_encode_options options = encoder->options;
     size_t n_tokens = 0;
@@ -202,26 +213,23 @@ static void fail_long_text(struct text_encoder *encoder, const struct item *item
     if (engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, NULL, NULL) ==
         ENGINE_ERROR_LENGTH) {
         encoder_fail_in_engine(encoder, item);
-        encoder->fault = FAULT_OF_LENGTH;
         return;
     }
     options.max_tokens = 0;
     options.role = ENGINE_ROLE_TEXT; /* all tokens, also of a query that has a length */
     engine_tokenize(encoder->session, &item->record.input, &options, NULL, 0, &n_tokens, NULL);
-    if (encoder->options.role == ENGINE_ROLE_QUERY && n_tokens <= encoder->options.max_tokens) {
+    if (encoder->options.role == ENGINE_ROLE_QUERY && n_tokens <= encoder->options.max_tokens)
         encoder_fail(encoder, item,
                      " has %zu tokens, and this model's queries at most %s: --on-long truncate",
                      n_tokens,
                      model_setting(encoder->model, ENGINE_SETTINGS_CONFIG, "query_tokens"));
-        encoder->fault = FAULT_OF_LENGTH;
-        return;
-    }
-    fail_length(encoder, item, n_tokens, "tokens", encoder->options.max_tokens);
+    else
+        fail_length(encoder, item, n_tokens, "tokens", encoder->options.max_tokens);
 }
 
 /* Padding may hold any number; a model without a type table takes any type. */
-static bool check_number(struct text_encoder *encoder, const struct item *item, const char *key,
-                         size_t i, int32_t number, size_t n_allowed)
+static bool check_number(struct text_encoder *encoder, struct item *item, const char *key, size_t i,
+                         int32_t number, size_t n_allowed)
 {
     if (n_allowed == 0 || item_is_masked(item, i) || (size_t)number < n_allowed)
         return true;
@@ -361,6 +369,7 @@ bool encoder_tokenize(struct text_encoder *encoder, struct item *item)
     } while (status == ENGINE_ERROR_BUFFER && guess > cap);
     if (status == ENGINE_ERROR_LENGTH) {
         fail_long_text(encoder, item);
+        encoder->fault = FAULT_OF_LENGTH;
     } else if (status != ENGINE_OK) {
         encoder_fail_in_engine(encoder, item);
         encoder->fault = status == ENGINE_ERROR_TEXT ? FAULT_OF_TEXT : FAULT_OF_ALL;

@@ -28,7 +28,7 @@ struct record {
     void *storage, *members_storage; /* freed with the record; NULL: borrowed */
     size_t line;                     /* of its source, from 1; 0: an argument */
     const char *source;              /* of a line: "stdin", or a file's path; NULL: stdin */
-    char *fault; /* owned; error text of an invalid line, to follow its name; NULL if valid */
+    char *fault; /* owned; what is wrong with the line or the item, to follow its name, or NULL */
 };
 
 /* The part of a text, or of the longer text of a pair, that an item represents. */
@@ -82,6 +82,10 @@ engine_input item_shown(const struct item *item);
  * call. */
 const char *item_name(const struct item *item);
 
+/* Returns the name of an item that failed, and its fault: "text 2 has ...". Valid until the next
+ * call. */
+const char *item_fault(const struct item *item);
+
 /* Prints a note about an item whose record is_repaired. */
 void item_note_repair(const struct item *item);
 
@@ -130,14 +134,14 @@ void word_notes_add(struct word_notes *notes, const struct text_encoder *encoder
 void word_notes_end(const struct word_notes *notes, size_t n, const char *things);
 
 /* Computes what the task requires of n items whose tokens are set. Returns how many, from the
- * first, succeeded; the message is the error of the next. Rows are valid until the next call. */
+ * first, succeeded; the next has a fault. Rows are valid until the next call. */
 size_t encoder_encode(struct text_encoder *encoder, struct item *items, size_t n);
 
-/* Sets the message: the item's name and the format, or the session's message without its name of
- * the input. Returns false. */
-bool encoder_fail(struct text_encoder *encoder, const struct item *item, const char *format, ...)
+/* Sets the item's fault: what the format makes, or the session's message without its name of the
+ * input. Returns false. */
+bool encoder_fail(struct text_encoder *encoder, struct item *item, const char *format, ...)
     PROGRAM_PRINTF(3, 4);
-bool encoder_fail_in_engine(struct text_encoder *encoder, const struct item *item);
+bool encoder_fail_in_engine(struct text_encoder *encoder, struct item *item);
 
 /* Returns the first wrong item of n in a call that failed; those before it have their rows. */
 size_t encoder_first_wrong(const struct text_encoder *encoder, size_t n);

@@ -38,10 +38,9 @@ struct text_encoder {
     struct prompt prompt, query_prompt;
     char **labels, **hypotheses;   /* [width] of --labels-of, or NULL */
     engine_encode_options options; /* of texts; max_tokens 0: any number of tokens */
-    char message[512];             /* of the last failure */
-    /* What failed: this text alone, a text that is too long, or something that every text would
-     * meet: FAULT_INTERRUPTED if the call was interrupted. */
-    enum { FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL, FAULT_INTERRUPTED } fault;
+    /* What the last fault of an item was: of this text alone, of a text that is too long, or what
+     * every text would meet: FAULT_INTERRUPTED if the call was interrupted. */
+    enum { FAULT_NONE, FAULT_OF_TEXT, FAULT_OF_LENGTH, FAULT_OF_ALL, FAULT_INTERRUPTED } fault;
     engine_input *inputs; /* of the last call */
     float *rows;          /* that it made */
 };

@@ -323,8 +323,7 @@ static void note_kept(const struct corpus *corpus)
     const struct job *job = corpus->job;
     const struct text_encoder *encoder = job->encoder;
     const size_t n = corpus->journal.last.progress.lines;
-    const bool is_of_text = job->reader.has_bad_line ||
-                            (encoder->fault == FAULT_OF_TEXT && encoder->message[0] != '\0');
+    const bool is_of_text = job->reader.has_bad_line || encoder->fault == FAULT_OF_TEXT;
     program_note("'%s.part' has the first %zu line%s of the input: continue with --resume%s",
                  job->output.path, n, plural(n),
                  is_of_text && !job->options->skips_errors

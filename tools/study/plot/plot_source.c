@@ -83,7 +83,7 @@ struct item *source_tokenize(struct plot_source *source, const char *text, size_
     struct item *item = &source->items[n];
     *item = (struct item){.number = number, .record.input = {.text = text, .text_len = len}};
     if (!encoder_tokenize(&source->encoder, item))
-        program_die("%s", source->encoder.message);
+        program_die("%s", item_fault(item));
     if (item->n_tokens > most)
         program_die("text %zu has %zu tokens, and this model takes at most %zu", number,
                     item->n_tokens, most);
