@@ -12,12 +12,6 @@
 
 #include <unistd.h>
 
-/* Formats that have no rows are headed by a table. */
-static enum rows_format rows_format_of(enum output_format format)
-{
-    return format == FORMAT_JSON ? ROWS_JSON : format == FORMAT_CSV ? ROWS_CSV : ROWS_TABLE;
-}
-
 /* Opens the input and the output, runs the task and ends the output. */
 static int run_job(const struct encode_options *options, struct text_encoder *encoder)
 {
@@ -33,7 +27,10 @@ static int run_job(const struct encode_options *options, struct text_encoder *en
         output_open(&job.output, options->output_path, OUTPUT_STREAM);
     if (request->n_texts == 0 && isatty(STDIN_FILENO))
         program_note("reading the terminal, a text per line; Ctrl-D ends, --help helps");
-    job.rows = (struct rows)ROWS(job.output.stream, rows_format_of(options->format));
+    const enum output_format format = options->format;
+    job.rows = (struct rows)ROWS(job.output.stream, format == FORMAT_JSON  ? ROWS_JSON
+                                                    : format == FORMAT_CSV ? ROWS_CSV
+                                                                           : ROWS_TABLE);
     if (options->has_own_pooling && !request->has_spans)
         program_note(encoder->is_pooled
                          ? "one vector per text (-p model); -p none: one per token"

@@ -2,16 +2,16 @@
  * int32 where they are token ids. Texts of one length add a dimension to rows per token: [texts, N,
  * D].
  *
- * The header comes first and holds the number of rows, which is known last. Where the output can
- * seek, a header with 0 rows is written and written again at the end; else the rows wait in a
+ * The header comes first and holds the number of rows, which is known last: a header with 0 rows is
+ * written, and written again at the end. Where the output cannot seek, the array waits in a
  * temporary file. In both cases memory does not grow with the input.
  *
  * And sparse weights as such arrays in one zip archive: data [entries], indices [entries], indptr
  * [texts + 1], shape, format, which scipy.sparse.load_npz reads as a CSR matrix [texts, ids], and
  * encode-search maps: so they are stored as they are, which few libraries for archives promise. An
- * archive has the size and the checksum of a file before its bytes, so the arrays are in temporary
- * files, too. Sizes are 64 bits wide everywhere (zip64), so that one way of writing serves any
- * size. Source: PKWARE's APPNOTE.TXT 6.3, 4.3 and 4.5.3.
+ * archive has the size and the checksum of a file before its bytes, so each array waits in a
+ * temporary file, too. Sizes are 64 bits wide everywhere (zip64), so that one way of writing serves
+ * any size. Source: PKWARE's APPNOTE.TXT 6.3, 4.3 and 4.5.3.
  */
 #include "tools/common/crc32.h"
 #include "tools/encode/print/printer.h"
@@ -61,7 +61,7 @@ static bool write_header(const struct printer *printer)
     else
         snprintf(descr, sizeof descr, "%s", are_ids ? "<i4" : TYPES[type]);
     make_header(header, descr, shape);
-    return fwrite(header, 1, sizeof header, printer->stream) == sizeof header;
+    return fwrite(header, 1, sizeof header, printer->npy.rows) == sizeof header;
 }
 
 /* Appending (>>) and pipes do not let the header be written again. */
@@ -69,12 +69,12 @@ static void begin_npy(struct printer *printer)
 {
     struct npy *npy = &printer->npy;
     const int flags = fcntl(fileno(printer->stream), F_GETFL);
-    npy->start = flags >= 0 && !(flags & O_APPEND) ? ftello(printer->stream) : -1;
-    npy->rows = npy->start >= 0 ? printer->stream : tmpfile();
-    if (npy->start >= 0)
-        write_header(printer);
+    const off_t at = flags >= 0 && !(flags & O_APPEND) ? ftello(printer->stream) : -1;
+    npy->start = at >= 0 ? at : 0;
+    npy->rows = at >= 0 ? printer->stream : tmpfile();
     if (!npy->rows)
         program_die("cannot make a temporary file for the rows");
+    write_header(printer);
 }
 
 static size_t count_rows(const struct printer *printer, const struct item *item)
@@ -117,74 +117,51 @@ static void print_npy(struct printer *printer, const struct item *item)
 
 static bool rewrite_header(struct printer *printer)
 {
-    off_t end = ftello(printer->stream);
-    bool is_written = end >= 0 && fseeko(printer->stream, printer->npy.start, SEEK_SET) == 0 &&
-                      write_header(printer) && fseeko(printer->stream, end, SEEK_SET) == 0;
-    if (!is_written && !ferror(printer->stream))
-        printer->message = "cannot return to the number of rows at the start of the output";
-    return is_written;
+    FILE *rows = printer->npy.rows;
+    const off_t end = ftello(rows);
+    return end >= 0 && fseeko(rows, printer->npy.start, SEEK_SET) == 0 && write_header(printer) &&
+           fseeko(rows, end, SEEK_SET) == 0;
 }
 
-/* Goes through a temporary file. Copies it, or if `to` is NULL adds to its checksum and length.
- * Returns false if that fails. */
-static bool read_spool(FILE *spool, FILE *to, uint32_t *crc, uint64_t *len)
+/* Copies a temporary file. */
+static bool copy_spool(FILE *spool, FILE *to)
 {
     static unsigned char bytes[COPY_BYTES];
-    size_t n;
-    if (fflush(spool) != 0 || fseeko(spool, 0, SEEK_SET) != 0)
-        return false;
-    while ((n = fread(bytes, 1, sizeof bytes, spool)) > 0) {
-        if (to && fwrite(bytes, 1, n, to) != n)
-            return false;
-        *crc = to ? *crc : crc32_add(*crc, bytes, n);
-        *len += to ? 0 : n;
-    }
-    return !ferror(spool);
+    size_t n = 0;
+    bool is_good = fseeko(spool, 0, SEEK_SET) == 0;
+    while (is_good && (n = fread(bytes, 1, sizeof bytes, spool)) > 0)
+        is_good = fwrite(bytes, 1, n, to) == n;
+    return is_good && !ferror(spool);
 }
 
-static void drop_rows(struct printer *printer)
-{
-    if (printer->npy.rows && printer->npy.rows != printer->stream)
-        fclose(printer->npy.rows);
-    printer->npy.rows = NULL;
-    free(printer->npy.row);
-}
-
-static bool end_npy(struct printer *printer)
+/* The rows before a text that failed are a valid file too; of a spool nothing is written then. */
+static bool end_npy(struct printer *printer, bool is_done)
 {
     const bool is_spooled = printer->npy.rows != printer->stream;
-    uint32_t crc = 0;
-    uint64_t len = 0;
-    const bool is_written =
-        is_spooled
-            ? write_header(printer) && read_spool(printer->npy.rows, printer->stream, &crc, &len)
-            : rewrite_header(printer);
-    if (is_spooled && !is_written && !ferror(printer->stream))
-        printer->message = "cannot read the temporary file with the rows again";
-    drop_rows(printer);
+    const bool is_written = (is_spooled && !is_done) ||
+                            (rewrite_header(printer) &&
+                             (!is_spooled || copy_spool(printer->npy.rows, printer->stream)));
+    if (!is_written && !ferror(printer->stream))
+        printer->message = is_spooled
+                               ? "cannot read the temporary file with the rows again"
+                               : "cannot return to the number of rows at the start of the output";
+    if (is_spooled)
+        fclose(printer->npy.rows);
+    free(printer->npy.row);
     return is_written;
 }
 
-/* The rows before a text that failed are a valid file too. */
-static void abandon_npy(struct printer *printer)
-{
-    if (printer->npy.rows == printer->stream)
-        rewrite_header(printer);
-    drop_rows(printer);
-}
-
-const struct printer_kind PRINTER_NPY = {begin_npy, find_fault, print_npy, end_npy, abandon_npy};
+const struct printer_kind PRINTER_NPY = {begin_npy, find_fault, print_npy, end_npy};
 
 /* ---- An archive of arrays ---- */
 
 enum {
     VERSION = 45, /* of a reader that knows zip64 */
-    DATE = 0x21,  /* 1980-01-01, the first there is: the same input gives the same bytes */
-    N_FILES = 5
+    DATE = 0x21   /* 1980-01-01, the first there is: the same input gives the same bytes */
 };
 
-/* The parts of npz.spools. */
-enum { VALUES, IDS, STARTS };
+/* The spools of npz, in the order of the archive: each is a file of it, a header and its array. */
+enum { IDS, STARTS, FORMAT, SHAPE, VALUES };
 
 /* Writes where the next text begins: after all entries so far. */
 static bool add_start(struct npz *npz)
@@ -199,7 +176,7 @@ static void begin_npz(struct printer *printer)
     if (!printer->encoder->is_sparse)
         program_die("-f npz holds sparse weights, and this model's own are vectors: -f npy");
     for (size_t i = 0; i < NPZ_SPOOLS; i++)
-        if (!(npz->spools[i] = tmpfile()))
+        if (!(npz->spools[i] = tmpfile()) || fseeko(npz->spools[i], HEADER_BYTES, SEEK_SET) != 0)
             program_die("cannot make a temporary file for the arrays: %s", strerror(errno));
     if (!add_start(npz))
         program_die("cannot write the arrays to a temporary file");
@@ -226,11 +203,8 @@ static void print_npz(struct printer *printer, const struct item *item)
 
 /* ---- The archive ---- */
 
-/* A file of the archive: the header of an array, then its numbers. */
 struct zip_file {
-    const char *name, *descr, *shape;
-    const void *bytes; /* [n_bytes], of few numbers; others are in a spool */
-    size_t n_bytes;
+    const char *name, *descr, *shape; /* of its array */
     FILE *spool;
     uint32_t crc;
     uint64_t len, offset;
@@ -287,63 +261,64 @@ static bool write_end(FILE *stream, size_t n_files, uint64_t start, uint64_t n_b
     return fwrite(end.bytes, 1, end.n, stream) == end.n;
 }
 
-/* As read_spool, of a file with one. */
-static bool read_bytes(struct zip_file *file, FILE *to)
+/* Writes the header of an array, for which its spool has room, and counts the whole file. */
+static bool finish_array(struct zip_file *file)
 {
-    return !file->spool || read_spool(file->spool, to, &file->crc, &file->len);
+    char header[HEADER_BYTES];
+    unsigned char bytes[4096];
+    make_header(header, file->descr, file->shape);
+    if (fseeko(file->spool, 0, SEEK_SET) != 0 ||
+        fwrite(header, sizeof header, 1, file->spool) != 1 || fseeko(file->spool, 0, SEEK_SET) != 0)
+        return false;
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file->spool)) > 0;) {
+        file->crc = crc32_add(file->crc, bytes, n);
+        file->len += n;
+    }
+    return !ferror(file->spool);
 }
 
 /* Writes the files, then the directory. */
 static bool write_archive(FILE *stream, const struct npz *npz, size_t width)
 {
     const int64_t shape[2] = {(int64_t)npz->n_texts, (int64_t)width};
-    char entries[64], starts[64], head[HEADER_BYTES + sizeof shape];
-    struct zip_file files[N_FILES] = {
-        {"indices.npy", "<i4", entries, .spool = npz->spools[IDS]},
-        {"indptr.npy", "<i8", starts, .spool = npz->spools[STARTS]},
-        {"format.npy", "|S3", "", .bytes = "csr", .n_bytes = 3},
-        {"shape.npy", "<i8", "2,", .bytes = shape, .n_bytes = sizeof shape},
-        {"data.npy", "<f4", entries, .spool = npz->spools[VALUES]},
+    char entries[64], starts[64];
+    struct zip_file files[NPZ_SPOOLS] = {
+        [IDS] = {"indices.npy", "<i4", entries}, [STARTS] = {"indptr.npy", "<i8", starts},
+        [FORMAT] = {"format.npy", "|S3", ""},    [SHAPE] = {"shape.npy", "<i8", "2,"},
+        [VALUES] = {"data.npy", "<f4", entries},
     };
     uint64_t at = 0, n_directory = 0;
     size_t n;
     snprintf(entries, sizeof entries, "%zu,", npz->n_entries);
     snprintf(starts, sizeof starts, "%zu,", npz->n_texts + 1);
-    for (size_t i = 0; i < N_FILES; i++) {
+    if (fwrite("csr", 1, 3, npz->spools[FORMAT]) != 3 ||
+        fwrite(shape, sizeof shape, 1, npz->spools[SHAPE]) != 1)
+        return false;
+    for (size_t i = 0; i < NPZ_SPOOLS; i++) {
         struct zip_file *file = &files[i];
-        const size_t head_len = HEADER_BYTES + file->n_bytes;
-        make_header(head, file->descr, file->shape);
-        if (file->n_bytes > 0)
-            memcpy(head + HEADER_BYTES, file->bytes, file->n_bytes);
+        file->spool = npz->spools[i];
         file->offset = at;
-        file->len = head_len;
-        file->crc = crc32_add(0, head, head_len);
-        if (!read_bytes(file, NULL) || (n = write_file_header(stream, file, false)) == 0 ||
-            fwrite(head, 1, head_len, stream) != head_len || !read_bytes(file, stream))
+        if (!finish_array(file) || (n = write_file_header(stream, file, false)) == 0 ||
+            !copy_spool(file->spool, stream))
             return false;
         at += n + file->len;
     }
-    for (size_t i = 0; i < N_FILES; i++, n_directory += n)
+    for (size_t i = 0; i < NPZ_SPOOLS; i++, n_directory += n)
         if ((n = write_file_header(stream, &files[i], true)) == 0)
             return false;
-    return write_end(stream, N_FILES, at, n_directory);
+    return write_end(stream, NPZ_SPOOLS, at, n_directory);
 }
 
-static void drop_spools(struct printer *printer)
+static bool end_npz(struct printer *printer, bool is_done)
 {
-    for (size_t i = 0; i < NPZ_SPOOLS; i++)
-        if (printer->npz.spools[i])
-            fclose(printer->npz.spools[i]);
-}
-
-static bool end_npz(struct printer *printer)
-{
-    const bool is_written = write_archive(printer->stream, &printer->npz, printer->encoder->width);
+    const struct npz *npz = &printer->npz;
+    const bool is_written =
+        !is_done || write_archive(printer->stream, npz, printer->encoder->width);
     if (!is_written && !ferror(printer->stream))
         printer->message = "cannot read the temporary files with the arrays again";
-    drop_spools(printer);
+    for (size_t i = 0; i < NPZ_SPOOLS; i++)
+        fclose(npz->spools[i]);
     return is_written;
 }
 
-const struct printer_kind PRINTER_NPZ = {
-    .begin = begin_npz, .item = print_npz, .end = end_npz, .abandon = drop_spools};
+const struct printer_kind PRINTER_NPZ = {.begin = begin_npz, .item = print_npz, .end = end_npz};
