@@ -61,11 +61,10 @@ static const float *bind_vector(struct binder *binder, const char *prefix, const
     if (tensor == NULL)
         return NULL;
     snprintf(expected, sizeof expected, "%zu", n);
-    if (tensor->shape[0] != n) {
+    if (tensor->shape[0] != n)
         wrong_shape(binder, tensor, expected);
-    } else if (tensor->type != TENSOR_F32) {
+    else if (tensor->type != TENSOR_F32)
         refuse(binder, "tensor '%.64s' is not f32, as vectors must be", tensor->name);
-    }
     return (const float *)(const void *)(binder->file->data + tensor->offset);
 }
 

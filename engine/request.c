@@ -141,17 +141,11 @@ static engine_status check_options(const engine_encode_options *options, engine_
 }
 
 /* A classifier's dense layer is a pooler if it is BERT's: with tanh, of the first token. */
-static bool has_pooler(const struct encoder *encoder)
+static bool has_pooler(const struct model_config *config)
 {
-    enum dense_activation dense = encoder->head.dense.activation;
-    switch (encoder->config.head) {
-    case HEAD_POOLER: return dense != DENSE_NONE;
-    case HEAD_SEQUENCE: return dense == DENSE_TANH && encoder->config.head_pooling == POOLING_CLS;
-    case HEAD_NONE:
-    case HEAD_TOKEN:
-    case HEAD_MASK: break;
-    }
-    return false;
+    return config->head == HEAD_POOLER ||
+           (config->head == HEAD_SEQUENCE && config->head_dense == DENSE_TANH &&
+            config->head_pooling == POOLING_CLS);
 }
 
 /* Sets the form and the width of an answer's rows. Returns what is missing if the model has no such
@@ -182,7 +176,7 @@ static const char *choose_form(const struct encoder *encoder, struct request *re
         request->normalize |= is_own && config->normalize;
     }
     request->width = is_own ? encoder->output_width : config->width;
-    return request->pooling == POOLING_POOLER && !has_pooler(encoder) ? "pooler" : NULL;
+    return request->pooling == POOLING_POOLER && !has_pooler(config) ? "pooler" : NULL;
 }
 
 /* Sets the answer; refuses one that the model does not have. */

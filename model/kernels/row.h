@@ -149,6 +149,7 @@ static inline void add_row(const struct matrix *table, size_t index, float *out)
  *
  * Source: Ba et al. 2016; Zhang and Sennrich 2019.
  *
+ * A variance that overflows makes the row NaN (0 * variance): 1 / sqrt of it is 0, and hides that.
  * A sum over a row is 64 partial sums, element i in sum i mod 64, which are then added by halves:
  * the same additions for any width of vectors, and enough chains that additions do not wait for
  * each other. Plain twin: plain_norm in engine/plain/steps.c. */
@@ -213,11 +214,16 @@ static inline void norm_row(const struct norm *norm, float eps, size_t n, const 
     case NORM_LAYER:
         mean = sum_of(x, n, 0, 0) / (float)n;
         variance = sum_of(x, n, mean, 1) / (float)n;
-        scale_row(x, mean, 1 / sqrtf(variance + eps), norm->weight, norm->bias, n, out);
+        if (variance < 1e-6f * mean * mean) { /* of nearly equal numbers, which the mean has lost */
+            mean += sum_of(x, n, mean, 0) / (float)n;
+            variance = sum_of(x, n, mean, 1) / (float)n;
+        }
+        scale_row(x, mean, 1 / sqrtf(variance + eps) + 0 * variance, norm->weight, norm->bias, n,
+                  out);
         return;
     case NORM_RMS:
         variance = sum_of(x, n, 0, 1) / (float)n;
-        scale_row(x, 0, 1 / sqrtf(variance + eps), norm->weight, NULL, n, out);
+        scale_row(x, 0, 1 / sqrtf(variance + eps) + 0 * variance, norm->weight, NULL, n, out);
         return;
     }
 }
