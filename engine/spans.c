@@ -112,17 +112,12 @@ static const char *why_no_sum(const struct encoder *encoder, const struct reques
         return "is one token's, and texts are compared by the best match of each";
     if (request->kind != ANSWER_POOLED)
         return request->kind == ANSWER_TOKENS ? "is one token's" : "holds scores of labels";
-    switch (request->pooling) {
-    case POOLING_MEAN:
-    case POOLING_MEAN_SQRT:
-    case POOLING_WEIGHTED_MEAN: return NULL;
-    case POOLING_MAX: return "takes each number from the token where it is largest";
-    case POOLING_LAST: return "is that of the last token alone";
-    case POOLING_NONE:
-    case POOLING_CLS:
-    case POOLING_POOLER: break;
-    }
-    return "is that of the first token alone";
+    if (request->pooling == POOLING_MAX)
+        return "takes each number from the token where it is largest";
+    if (is_of_all_tokens(request->pooling))
+        return NULL;
+    return request->pooling == POOLING_LAST ? "is that of the last token alone"
+                                            : "is that of the first token alone";
 }
 
 /* Returns the weight of row t of n in the sums of pooling.c, which have no row before `first`. */

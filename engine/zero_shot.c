@@ -57,11 +57,9 @@ engine_status engine_zero_shot(const engine_model *model, const float *logits, s
         else if (row[entailment] > most) /* gcc 12 for aarch64 fails inside itself at fmax */
             most = row[entailment];
     }
-    if (is_alone)
-        return succeed(error);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !is_alone; i++)
         sum += exp(logits[i * n_labels + entailment] - most);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !is_alone; i++)
         out[i] = (float)(exp(logits[i * n_labels + entailment] - most) / sum);
     return succeed(error);
 }

@@ -122,19 +122,25 @@ INLINE vec largest_scores(const struct score_block *s, const struct seen_keys *s
     return larger(largest, other);
 }
 
-/* e^(score - largest) of key j, 0 where the mask hides it. */
-INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec largest,
+/* The largest score of each query; NaN if all that it sees have overflowed to -infinity. */
+INLINE vec peak_of(vec largest)
+{
+    return choose(largest > -FLT_MAX, largest, splat(NAN));
+}
+
+/* e^(score - peak) of key j, 0 where the mask hides it. */
+INLINE vec exp_score(const struct score_block *s, size_t query, size_t j, vec peak,
                      const int masked)
 {
-    vec e = exp_negative(load(s->scores + j * s->stride + query) - largest);
+    vec e = exp_negative(load(s->scores + j * s->stride + query) - peak);
     return masked ? choose(sees(s, query, j), e, (vec){0}) : e;
 }
 
 /* Replaces the score of a key by its exp_score, and adds it to a sum. */
-INLINE void exp_key(const struct score_block *s, size_t query, size_t j, vec largest,
-                    const int masked, vec *sum)
+INLINE void exp_key(const struct score_block *s, size_t query, size_t j, vec peak, const int masked,
+                    vec *sum)
 {
-    vec e = exp_score(s, query, j, largest, masked);
+    vec e = exp_score(s, query, j, peak, masked);
     store(s->scores + j * s->stride + query, e);
     *sum += e;
 }
@@ -154,18 +160,18 @@ INLINE void softmax_block(const struct score_block *block, float *max, float *su
         if (s.bias != NULL)
             add_bias(&s, &seen, query);
         vec before = load(max + query), largest = largest_scores(&s, &seen, query, before);
-        vec sums[2] = {{0}};
+        vec peak = peak_of(largest), sums[2] = {{0}};
         clear_scores(&s, query, 0, seen.begin);
         for (size_t j = seen.begin; j < seen.all_begin; j++)
-            exp_key(&s, query, j, largest, 1, &sums[j % 2]);
+            exp_key(&s, query, j, peak, 1, &sums[j % 2]);
         size_t j = seen.all_begin;
         for (; j + 2 <= seen.all_end; j += 2)
             UNROLL (i, (size_t)2)
-                exp_key(&s, query, j + i, largest, 0, &sums[i]);
+                exp_key(&s, query, j + i, peak, 0, &sums[i]);
         if (j < seen.all_end)
-            exp_key(&s, query, j, largest, 0, &sums[0]);
+            exp_key(&s, query, j, peak, 0, &sums[0]);
         for (j = seen.all_end; j < seen.end; j++)
-            exp_key(&s, query, j, largest, 1, &sums[j % 2]);
+            exp_key(&s, query, j, peak, 1, &sums[j % 2]);
         clear_scores(&s, query, seen.end, s.n_keys);
         vec scale = exp_negative(before - largest);
         store(factor + query, scale);
@@ -192,15 +198,15 @@ INLINE void softmax_exactly(const struct score_block *block, double *weights, do
         const struct seen_keys seen = seen_keys(&s, query);
         if (s.bias != NULL)
             add_bias(&s, &seen, query);
-        vec largest = largest_scores(&s, &seen, query, splat(-FLT_MAX));
+        vec peak = peak_of(largest_scores(&s, &seen, query, splat(-FLT_MAX)));
         dvec sums[2] = {{0}};
         size_t j = 0;
         for (; j < seen.all_begin; j++)
-            widen_exp(exp_score(&s, query, j, largest, 1), weights + j * s.stride + query, sums);
+            widen_exp(exp_score(&s, query, j, peak, 1), weights + j * s.stride + query, sums);
         for (; j < seen.all_end; j++)
-            widen_exp(exp_score(&s, query, j, largest, 0), weights + j * s.stride + query, sums);
+            widen_exp(exp_score(&s, query, j, peak, 0), weights + j * s.stride + query, sums);
         for (; j < s.n_keys; j++)
-            widen_exp(exp_score(&s, query, j, largest, 1), weights + j * s.stride + query, sums);
+            widen_exp(exp_score(&s, query, j, peak, 1), weights + j * s.stride + query, sums);
         store_wide(share + query, 1.0 / sums[0]);
         store_wide(share + query + DOUBLE_LANES, 1.0 / sums[1]);
     }

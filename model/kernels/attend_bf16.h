@@ -202,7 +202,9 @@ static void softmax_pairs(const struct score_block *block, struct pair_work *wor
         if (s.bias != NULL)
             add_bias(&s, &seen, query);
         vec before = load(work->max + query), largest = largest_scores(&s, &seen, query, before);
-        vec shift = largest * -LOG2_E, sums[2] = {{0}};
+        /* Of larger scores its rounding would be far beyond 2^x. */
+        vec shift = choose(magnitude(largest) < 0x1p30f, largest * -LOG2_E, splat(NAN));
+        vec sums[2] = {{0}};
         weigh_pairs(&s, query, 0, all_begin, shift, sums, pairs, 1);
         weigh_pairs(&s, query, all_begin, all_end, shift, sums, pairs, 0);
         weigh_pairs(&s, query, all_end, n, shift, sums, pairs, 1);

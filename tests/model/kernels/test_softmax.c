@@ -230,12 +230,12 @@ static void fill_column(struct softmax_case *c, size_t query, float first, float
 }
 
 /* Equal scores of any size share equally; one far above the others gets everything; NaN gives NaN,
- * in its own query only. */
+ * in its own query only, and so do scores that have all overflowed. */
 TEST(softmax_extremes)
 {
-    static const float values[] = {0,     -0.0f,  1,       -1,       88,          -88,
-                                   1e30f, -1e30f, FLT_MAX, -FLT_MAX, FLT_TRUE_MIN};
-    enum { N_VALUES = 11, ONE_TAKES_ALL = N_VALUES, NOT_A_NUMBER, N_QUERIES };
+    static const float values[] = {0,     -0.0f,  1,       -1,     88,          -88,
+                                   1e30f, -1e30f, FLT_MAX, -3e38f, FLT_TRUE_MIN};
+    enum { N_VALUES = 11, ONE_TAKES_ALL = N_VALUES, NOT_A_NUMBER, OVERFLOWED, N_QUERIES };
     for (size_t s = 0; float_kernels(s) != NULL; s++) {
         for (size_t n = 1; n <= 140; n++) {
             size_t block = blocks[n % N_BLOCKS], top = n / 3;
@@ -243,10 +243,11 @@ TEST(softmax_extremes)
             fill_untouched(c.block.scores, n * c.block.stride);
             for (size_t v = 0; v < N_VALUES; v++)
                 fill_column(&c, v, values[v], values[v]);
-            fill_column(&c, ONE_TAKES_ALL, -FLT_MAX, -1e30f);
+            fill_column(&c, ONE_TAKES_ALL, -3e38f, -1e30f);
             c.block.scores[top * c.block.stride + ONE_TAKES_ALL] = 1e3f;
             fill_column(&c, NOT_A_NUMBER, 1, 2);
             c.block.scores[top * c.block.stride + NOT_A_NUMBER] = nan_with(n * 0x9E3779B9);
+            fill_column(&c, OVERFLOWED, -INFINITY, -INFINITY);
             run_softmax(float_kernels(s), &c, block);
             for (size_t j = 0; j < n; j++) {
                 const double *row = c.weights + j * c.block.stride;
@@ -255,7 +256,8 @@ TEST(softmax_extremes)
                 double taken = row[ONE_TAKES_ALL];
                 assert_true(j == top ? taken == 1 : taken >= 0 && taken <= 2e-38);
             }
-            assert_true(c.sum[ONE_TAKES_ALL] == 1 && isnan(c.sum[NOT_A_NUMBER]));
+            assert_true(c.sum[ONE_TAKES_ALL] == 1 && isnan(c.sum[NOT_A_NUMBER]) &&
+                        isnan(c.sum[OVERFLOWED]));
         }
     }
 }

@@ -307,7 +307,8 @@ TEST(very_long)
 }
 
 /* q, k, v and weights are rounded to 8 bits: numbers within 1 are 2^-9 off, scores up to a sum of
- * those, and weights 2^-9 of themselves. The same bits on every set but the portable one. */
+ * those, and weights 2^-9 of themselves. The same bits on every set but the portable one. Scores
+ * whose differences float does not hold give NaN. */
 TEST(bfloat16)
 {
     static const size_t widths[] = {1, 20, 32, 64, 80};
@@ -338,6 +339,13 @@ TEST(bfloat16)
             owned_release(mark);
         }
     assert_bound(&largest, 0.01, "attention in bfloat16");
+    struct head_case huge = new_case(40, 32, (struct scoring){.scale = 1e12});
+    huge.bf16 = true;
+    fill_random(&huge, 1, 1);
+    for (size_t s = 0; float_kernels(s) != NULL; s++) {
+        run(float_kernels(s), &huge, NULL);
+        assert_true(isnan(huge.out[0]));
+    }
 }
 
 static size_t work_floats(size_t n_tokens, size_t width, bool has_bias)
