@@ -439,7 +439,7 @@ double engine_similarity(engine_metric metric, const float *a, const float *b, s
 
 double engine_cosine(const float *a, const float *b, size_t n)
 {
-    return a != NULL && b != NULL ? similarity(ENGINE_METRIC_COSINE, a, b, n) : 0;
+    return engine_similarity(ENGINE_METRIC_COSINE, a, b, n);
 }
 
 size_t engine_sparse_entries(const float *row, size_t n, engine_weight *out, size_t cap)
