@@ -125,6 +125,7 @@ def try_bodies():
         for what, body in bodies.items():
             code, answer = post(path, body.replace(b"FIELD", field.encode()))
             check(f"{path}: {what}", 400 <= code < 500 and code != 404 and message(path, answer), (code, answer))
+            check(f"{path}: {what}, and why", not (message(path, answer) or "").endswith(": "), answer)
         code, answer = post(path, json.dumps({"model": "default", field: "a\0b"}))
         check(f"{path}: an escaped NUL", code == 200 or message(path, answer), (code, answer))
         check(f"{path}: no NUL or control character comes back", not re.search(rb"[\0-\x09\x0b-\x1f]", answer), answer)

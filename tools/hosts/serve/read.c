@@ -503,7 +503,7 @@ static bool read_texts(struct request *request)
 
 bool request_read(struct request *request)
 {
-    json_error_t error = {.text = "it is another value"};
+    json_error_t error = {.text = ""};
     const char *in_path = request->path + strlen(request->route->path);
     reading.request = request;
     reading.since = program_seconds();
@@ -525,7 +525,8 @@ bool request_read(struct request *request)
     if (request->body_len == 0 && !request->json)
         return request_fail(request, FAULT_INPUT, "the body is empty; expected a JSON object");
     if (!json_is_object(request->json))
-        return request_fail(request, FAULT_INPUT, "the body is not a JSON object: %s", error.text);
+        return request_fail(request, FAULT_INPUT, "the body is not a JSON object: %s",
+                            *error.text ? error.text : "it is a list");
     const bool is_any = request->route->work == WORK_ANY;
     request->route =
         route_find(request->route->method, is_any ? path_of_any(request) : request->route->path,
