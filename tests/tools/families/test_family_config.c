@@ -284,7 +284,7 @@ TEST(t5)
     static const struct settings cases[] = {
         {T5, "activation=relu gate=none head_width=64 score_scale=1 distances=128 max_tokens=8192 "
              "norm_eps=1e-06"},
-        {T5 ", 'n_positions': 512", "max_tokens=512"},
+        {T5 ", 'n_positions': 512", "max_tokens=8192"}, /* no class reads it */
         {T5 ", 'is_encoder_decoder': true", "mask=full"},
         {PROJ("gated-gelu"), "activation=gelu_tanh gate=first"},
         {PROJ("gated-silu"), "activation=silu"},
@@ -311,7 +311,7 @@ TEST(gte_and_jina3)
         {NEW ", 'position_embedding_type': 'rope', 'logn_attention_scale': false", "position=none"},
         {GTE, "rotary_base=160000"},
         {GTE NTK("2"), "rotary_factor=2"},
-        {JINA3, "rotary_base=20000 gate=none"},
+        {JINA3, "rotary_base=20000 gate=none norm_eps=1e-05"},
         {FLASH,
          "attention_position=rotary rotary_base=10000 max_tokens=514 position_skips_padding=no"},
         {FLASH ", 'rotary_emb_base': 20000.0", "rotary_base=20000"},
@@ -376,6 +376,8 @@ TEST(clip)
     static const struct settings cases[] = {
         {CLIP, "width=512 max_tokens=77 activation=silu mask=causal pooling=last norm_eps=1e-05"},
         {CLIP ", 'hidden_act': 'gelu'", "activation=gelu"},
+        {CLIP ", 'is_causal': false", "mask=full"},
+        {CLIP ", 'is_causal': null", "mask=full"},
         {WHOLE("CLIP", "clip") OF_TEXT, "layers=3 max_tokens=77 mask=causal"},
         {WHOLE("CLIP", "clip") OF_TEXT ", 'text_config_dict': {'hidden_size': 64}",
          "layers=12 width=64"},
