@@ -29,7 +29,7 @@ static const struct body T5 = {
     .keys = KEYS(
         SIZE("num_layers", layers), SIZE("d_model", width), SIZE("num_heads", heads),
         SIZE("d_ff", feed_forward), SIZE("vocab_size", vocabulary), SIZE_OR("d_kv", head_width, 64),
-        SIZE_OR("n_positions", max_tokens, 8192), NUMBER("layer_norm_epsilon", norm_eps, 1e-6),
+        FIXED(max_tokens, 8192), NUMBER("layer_norm_epsilon", norm_eps, 1e-6),
         NUMBER(NULL, score_scale, 1), FIXED(norm, NORM_RMS), FIXED(norm_place, NORM_PRE),
         FIXED(final_norm, true), FIXED(attention_bias, false), FIXED(feed_forward_bias, false),
         FIXED(attention_position, ATTENTION_POSITION_DISTANCE), FIXED(distances, DISTANCES)),
@@ -57,7 +57,7 @@ static const struct body T5 = {
                    TO_OUT("encoder.block.#.layer.1.DenseReluDense.wo")),
                .final = PARTS(TO_FINAL_NORM("encoder.final_layer_norm"))),
     .finish = finish_t5,
-    .unread = "num_decoder_layers dropout_rate scale_decoder_outputs",
+    .unread = "n_positions num_decoder_layers dropout_rate scale_decoder_outputs",
     .left_out = NAMES("decoder.", "lm_head.", "encoder.embed_tokens.", "classifier."),
 };
 
