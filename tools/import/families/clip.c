@@ -33,14 +33,14 @@ static const struct layout TOWER = {
 /* A text's vector is that of its last token, which is the end token's. */
 static const struct body CLIP = {
     .prefixes = NAMES("text_model."),
-    .keys = KEYS(SIZE_OR("num_hidden_layers", layers, 12), SIZE_OR("hidden_size", width, 512),
-                 SIZE_OR("num_attention_heads", heads, 8),
-                 SIZE_OR("intermediate_size", feed_forward, 2048),
-                 SIZE_OR("vocab_size", vocabulary, 49408),
-                 SIZE_OR("max_position_embeddings", max_tokens, 77),
-                 NUMBER("layer_norm_eps", norm_eps, 1e-5), TOWER_KEYS, FIXED(mask, MASK_CAUSAL),
-                 NAMED("hidden_act", activation, CLIP_ACTIVATIONS,
-                       "one of quick_gelu, gelu, gelu_new, gelu_pytorch_tanh", ACTIVATION_SILU)),
+    .keys = KEYS(
+        SIZE_OR("num_hidden_layers", layers, 12), SIZE_OR("hidden_size", width, 512),
+        SIZE_OR("num_attention_heads", heads, 8), SIZE_OR("intermediate_size", feed_forward, 2048),
+        SIZE_OR("vocab_size", vocabulary, 49408),
+        SIZE_OR("max_position_embeddings", max_tokens, 77),
+        NUMBER("layer_norm_eps", norm_eps, 1e-5), TOWER_KEYS, FLAG("is_causal", mask, MASK_CAUSAL),
+        NAMED("hidden_act", activation, CLIP_ACTIVATIONS,
+              "one of quick_gelu, gelu, gelu_new, gelu_pytorch_tanh", ACTIVATION_SILU)),
     .layout = &TOWER,
     .quick_gelu = 1.702,
     .unread = "projection_dim",

@@ -379,8 +379,7 @@ static void finish_decoder(const struct json_file *file, struct model_config *mo
                      "'layer_types' has '%.100s'; expected full_attention of all layers",
                      type != NULL ? type : "no name");
     }
-    bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
-    if (both || json_is_null(json_object_get(file->root, "is_causal"))) /* null is false there */
+    if (json_flag(file, NULL, "use_bidirectional_attention", false))
         model->mask = MASK_FULL;
     if (json_is_null(json_object_get(file->root, "num_key_value_heads")))
         model->key_value_heads = CONFIG_ABSENT; /* as many as there are heads */
