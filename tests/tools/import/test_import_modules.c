@@ -93,6 +93,9 @@ TEST(sentence_transformers)
         {"sentence_bert_config.json", "{'max_seq_length': 0}", "max_seq_length"},
         {"sentence_bert_config.json", "{'max_seq_length': null}", NULL},
         {"sentence_bert_config.json", "{'do_lower_case': 'no'}", "do_lower_case"},
+        {"sentence_bert_config.json", "{'query_length': 9}", "'query_length' is 9"},
+        {"sentence_bert_config.json", "{'document_length': 9}", "'document_length' is 9"},
+        {"sentence_bert_config.json", "{'query_length': null}", NULL},
         {"tokenizer_config.json", "{'do_lower_case': true, 'tokenizer_class': null}", NULL},
         {"config_sentence_transformers.json", "{'prompts': []}", "prompts"},
         {"config_sentence_transformers.json", "{'prompts': {'q': 1}}", "'q'"},
@@ -194,6 +197,33 @@ TEST(limits)
         snprintf(text, sizeof text, "max_text_tokens=%zu", i);
         import_is(text);
     }
+}
+
+/* DeBERTa without a table of positions bears longer texts than the trained ones, at which
+ * sentence-transformers cuts if no file has a limit, or the tokenizer's is above. */
+TEST(limit_of_deberta)
+{
+#define WITH_BIAS(name, rows, cols) name ".weight " rows " " cols ", " name ".bias " rows ", "
+#define LINEAR(name, rows, cols)    WITH_BIAS("encoder.layer.0." name, rows, cols)
+#define SELF(name)                  LINEAR("attention.self." name "_proj", "8", "8")
+#define NORM(name)                  LINEAR(name "output.LayerNorm", "8", "")
+    import_make_modules();
+    import_config("'architectures': ['DebertaV2Model'], 'model_type': 'deberta-v2', "
+                  "'num_hidden_layers': 1, 'type_vocab_size': 0, 'position_biased_input': false");
+    // clang-format off
+    tiny_write_tensors(import_directory, "model.safetensors",
+                       SELF("query") SELF("key") SELF("value")
+                       LINEAR("attention.output.dense", "8", "8")
+                       LINEAR("intermediate.dense", "12", "8") LINEAR("output.dense", "8", "12")
+                       NORM("attention.") NORM("") WITH_BIAS("embeddings.LayerNorm", "8", "")
+                       "embeddings.word_embeddings.weight 16 8");
+    // clang-format on
+    import_write("sentence_bert_config.json", "{}");
+    import_is("max_tokens=4096 max_text_tokens=10");
+    import_write("tokenizer_config.json", "{'model_max_length': 20}");
+    import_is("max_text_tokens=10");
+    shell_expect(0, "rm %s/modules.json", import_directory);
+    import_is("max_text_tokens=20");
 }
 
 /* Without modules.json, sentence-transformers reads no limit and no prompt. */

@@ -182,11 +182,28 @@ static void set_padding(struct import_tokenizer *tokenizer, size_t n_tokens)
 }
 
 /* The longest text is sentence-transformers' own limit, else the tokenizer's (1e30 there means
- * none), at most the rows of a table of positions. */
+ * none), at most the rows of a table of positions. Where no file of its own says a limit, it cuts
+ * at max_position_embeddings, also of DeBERTa, which bears longer texts. */
+static void set_limit(struct checkpoint *checkpoint)
+{
+    const struct sentence_transformers *st = &checkpoint->st;
+    struct model_config *model = &checkpoint->config.model;
+    size_t most = st->max_seq_length;
+    checkpoint->truncate = st->is_present || most > 0 || checkpoint->config.is_cross_encoder;
+    if (most > model->max_tokens && model->position == POSITION_NONE)
+        model->max_tokens = most; /* no table ends them */
+    size_t longest = model->max_tokens;
+    if (most == 0 && checkpoint->truncate)
+        longest = json_count(&checkpoint->config_file, NULL, "max_position_embeddings", 1, longest);
+    if (most == 0 && checkpoint->has_tokenizer)
+        most = checkpoint->tokenizer.max_length;
+    most = most > 0 && most < longest ? most : longest;
+    model->max_text_tokens = most < model->max_tokens ? most : model->max_tokens;
+}
+
 void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct stored_types types,
                      const char *adapter, enum reference_release as)
 {
-    const struct sentence_transformers *st = &checkpoint->st;
     *checkpoint = (struct checkpoint){.plan.types = types};
     folder_open(&checkpoint->folder, path);
     checkpoint->folder.as = as;
@@ -203,16 +220,8 @@ void checkpoint_read(struct checkpoint *checkpoint, const char *path, struct sto
     checkpoint->truncate = checkpoint->config.truncates;
     if (checkpoint->is_static) /* static_embedding_config has set the length */
         return;
-    size_t positions = checkpoint->config.model.max_tokens, most = st->max_seq_length;
-    if (most > positions && checkpoint->config.model.position == POSITION_NONE)
-        checkpoint->config.model.max_tokens = positions = most; /* no table ends them */
-    if (most == 0 && checkpoint->has_tokenizer)
-        most = checkpoint->tokenizer.max_length;
-    most = most > 0 && most < positions ? most : positions;
-    checkpoint->config.model.max_text_tokens = most;
+    set_limit(checkpoint);
     if (checkpoint->config.architecture->body->pads && checkpoint->has_tokenizer)
-        set_padding(&checkpoint->tokenizer, most);
+        set_padding(&checkpoint->tokenizer, checkpoint->config.model.max_text_tokens);
     query_weights_plan(checkpoint);
-    checkpoint->truncate =
-        st->is_present || st->max_seq_length > 0 || checkpoint->config.is_cross_encoder;
 }

@@ -421,10 +421,11 @@ void length_parse(struct sentence_transformers *st, const struct json_file *file
                  "\"forward\", \"method_output_name\": \"%s\"}",
                  usual);
     st->lower = json_flag(file, NULL, "do_lower_case", false);
+    if (!st->has_token_mask) /* two more limits, of encode_query and encode_document alone */
+        return;
     st->query_length = json_count(file, NULL, "query_length", 1, 0);
     st->max_seq_length = json_count(file, NULL, "document_length", 1, st->max_seq_length);
-    if (st->has_token_mask)
-        expansion_parse(st, file);
+    expansion_parse(st, file);
 }
 
 /* ---- config_sentence_transformers.json ---- */

@@ -297,7 +297,8 @@ static const struct json_only *const FIXED[] = {
     [KEYS_TRANSFORMER] = ONLY(
         {"tokenizer_name_or_path", "null", false, "remove the key, and put the tokenizer here"},
         {"processing_kwargs", "{}", false, "remove the key if the model was trained without it"},
-        {"query_expansion", "null", false, "remove the key if the model was trained without it"},
+        {"query_expansion query_length document_length", "null", false,
+         "remove the key if the model was trained without it"},
         {"tokenizer_kwargs", "{}", false, "the name is processor_kwargs"}),
     [KEYS_PROMPTS] = ONLY(
         {"truncate_dim", "null", false, "remove the key, and cut vectors with encode --dimensions"},
