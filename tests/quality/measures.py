@@ -117,3 +117,19 @@ def order(triples, cosines):
            for kind in dict.fromkeys(t[0] for t in triples)}
     out["AUC"] = float((ranks(numpy.concatenate([same, other]))[:len(same)].mean() - (len(same) - 1) / 2) / len(other))
     return out
+
+
+# What the default weights shall have (quality.py says by what), and how much worse others may be in one.
+GOALS = {"STS-B dev": 0.845, "STS-B dev with a typed error": 0.77, "SICK trial": 0.79, "worst kind of order": 0.5,
+         "AUC of order": 0.7, "negations": 0.88, "opposites": 0.6, "Cranfield": 0.42, "Cranfield --hybrid": 0.53,
+         "masked words": 0.42}
+WORSE = 0.01
+
+
+def replaces(former, candidate):
+    """Why the candidate may not replace the former file: it must be better in all goals but one, and worse by more than
+    0.01 in none and in no kind of order. Figures by their names; no reason, it may."""
+    same = [name for name in GOALS if candidate[name] <= former[name]]
+    worse = [name for name in former if former[name] - candidate[name] > WORSE + 1e-9]
+    return (["not better in " + ", ".join(same)] if len(same) > 1 else []) + (
+        ["worse in " + ", ".join(worse)] if worse else [])

@@ -2,13 +2,15 @@
 """How good the default weights are, measured with the engine; needs numpy and the texts beside the project.
 
     tests/quality/quality.py [--encode build/encode] [--weights weights/default.weights] [--f32 FILE]
-                             [--teacher FILE] [--text ../shared/text] [--quick | --examples | --search]
+                             [--teacher FILE] [--text ../shared/text]
+                             [--quick | --examples | --search | --candidate FILE]
 
 One column is the file as it is, one the same without positions, one the mean of GloVe's words, one what the words
 alone say (cosines of TF-IDF; of retrieval BM25). --f32 adds the same model with f32 weights, --teacher another model,
 such as an imported all-MiniLM-L6-v2. --quick leaves out positions off, BLiMP and retrieval: about half the time.
 --search: nDCG@10 of the sets of searches.py by vectors, words and both, and no more. --examples: the cosines and the
-first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts."""
+first guesses of the examples (examples.tsv) in weights/TRAINING.md, and no more; needs no texts. --candidate: whether
+that file may replace the weights (GOALS and replaces() in measures.py), and no more; exit status 1 if not."""
 
 import argparse
 import sys
@@ -47,8 +49,9 @@ def arguments():
     part.add_argument("--quick", action="store_true", help="without BLiMP, retrieval and the column of positions off")
     part.add_argument("--examples", action="store_true", help="cosines and guesses of examples.tsv")
     part.add_argument("--search", action="store_true", help="the table of searches alone")
+    part.add_argument("--candidate", help="a weight file that may replace the other")
     options = parser.parse_args()
-    files = (options.encode, options.weights, options.f32, options.teacher)
+    files = (options.encode, options.weights, options.f32, options.teacher, options.candidate)
     need(options.text, () if options.examples else FOLDERS, files)
     options.vectors = sorted(Path(options.text, "glove").glob("glove*.txt"))
     if not options.vectors and not options.examples:
@@ -123,6 +126,48 @@ def search(engines, options):
         row(name, ["%d" % n_bytes, *map(number, figures)])
 
 
+def goals(engine, cases, options):
+    """Of each goal of the default weights, and of each kind of order, the figure."""
+    import measures
+    import retrieval
+    import text
+    from sentences import typos
+    pairs = {"STS-B dev": text.stsb(options.text, "dev"), "SICK trial": text.sick(options.text, "TRIAL")}
+    pairs["STS-B dev with a typed error"] = [(typos.typed(a), typos.typed(b), score) for a, b, score in pairs["STS-B dev"]]
+    out = {name: measures.spearman(engine.cosines(p), [x[2] for x in p]) for name, p in pairs.items()}
+    order, ranked = (measures.order(text.read_table(t), engine.cosines) for t in (text.ORDER, text.RANKED))
+    del ranked["AUC"]
+    out.update({"AUC of order": order.pop("AUC"), "worst kind of order": min(order.values()),
+                "negations": ranked.pop("negation"), "opposites": ranked.pop("antonym")})
+    documents, queries, answers = text.cranfield(options.text)
+    out["Cranfield"] = retrieval.gain(engine.vectors(queries) @ engine.vectors(documents).T, answers)
+    out["Cranfield --hybrid"] = retrieval.gain_of(engine.found(documents, queries, "--hybrid"), answers)
+    out["masked words"] = measures.masked(engine, cases)[:, 0].mean()
+    out.update({"order.tsv: " + kind: value for kind, value in order.items()})
+    out.update({"ranked.tsv: " + kind: value for kind, value in ranked.items()})
+    return out
+
+
+def judge(engines, options):
+    """The table of the goals for the file and its candidate, and whether that replaces it."""
+    import measures
+    import prepare
+    held_out = prepare.collect(options.text)[1]
+    first, second = (measures.mask_words(e, held_out) for e in engines)
+    second = set(second)
+    cases = [c for c in first if c in second]
+    former, candidate = (goals(e, cases, options) for e in engines)
+    row("", ["goal", "the file", "candidate", "more"])
+    row("---", ["---"] * 4)
+    for name, value in former.items():
+        row(name, [number(v) for v in (measures.GOALS.get(name), value, candidate[name], candidate[name] - value)])
+    why_not = measures.replaces(former, candidate)
+    print()
+    if why_not:
+        sys.exit("the candidate does not replace the file: %s" % "; ".join(why_not))
+    print("the candidate replaces the file")
+
+
 def main():
     options = arguments()
     import measures
@@ -134,6 +179,9 @@ def main():
     columns = {"the file": Engine(options.encode, options.weights)}
     if options.examples:
         examples(columns["the file"], text.read_table(Path(__file__).parent / "examples.tsv"))
+        return
+    if options.candidate:
+        judge((columns["the file"], Engine(options.encode, options.candidate)), options)
         return
     if options.f32:
         columns["f32"] = Engine(options.encode, options.f32)

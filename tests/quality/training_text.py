@@ -185,6 +185,16 @@ class TrainingText(unittest.TestCase):
         found = measures.order(triples, lambda pairs: [near[p] for p in pairs])
         self.assertEqual(found, {"on": 0.5, "to": 1.0, "AUC": 8 / 9})
 
+    def test_what_replaces_the_default_weights(self):
+        former = {**dict.fromkeys(measures.GOALS, 0.5), "order.tsv: cleft": 0.5}
+        better = {name: value + 0.001 for name, value in former.items()}
+        self.assertEqual(measures.replaces(former, better), [])
+        self.assertEqual(measures.replaces(former, {**better, "SICK trial": 0.49}), [])
+        self.assertEqual(measures.replaces(former, {**better, "SICK trial": 0.489}), ["worse in SICK trial"])
+        self.assertEqual(measures.replaces(former, {**better, "order.tsv: cleft": 0.48}), ["worse in order.tsv: cleft"])
+        self.assertEqual(measures.replaces(former, {**better, "SICK trial": 0.5, "Cranfield": 0.495}),
+                         ["not better in SICK trial, Cranfield"])
+
     def test_dictionary(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "some.dict.dz")
