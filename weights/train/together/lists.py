@@ -104,10 +104,11 @@ def main():
         arrays[name + " scale"] = scale.astype(numpy.float32)
     for name in ("config.json", "vocab.txt"):
         arrays[name] = numpy.frombuffer((more / "teacher" / name).read_bytes(), numpy.uint8)
-    with lzma.open(out / "teacher.npz.xz", "wb", preset=1) as file:
-        numpy.savez(file, **arrays)
     if options.weights:
         (out / "start.json").write_bytes(subprocess.check_output([options.inspect, "-f", "json", options.weights]))
+    with lzma.open(out / "teacher.part", "wb", preset=1) as file: # the last one: all is there when it is
+        numpy.savez(file, **arrays)
+    (out / "teacher.part").rename(out / "teacher.npz.xz")
 
 
 if __name__ == "__main__":
