@@ -1,11 +1,12 @@
 """All stages in one run: masked words; then the teacher's vectors, the order of words, opposites, negations and typed
-errors together; then two ends of it, one with more weight on order and opposites, one with less.
+errors together; then two ends of it, one with more weight on triples, above all opposites, one with less; and of the
+mean of both ends the matrix after the mean alone.
 
     together.py --packed DIR --out DIR --seconds N [--start FILE.weights]
 
-DIR is what pack.py and lists.py made. Writes OUT/mid.npz, OUT/order.npz, OUT/near.npz (export.py reads them) and
-OUT/log.jsonl; OUT/now.npz is the last state, every two minutes. --work DIR: where a run that is interrupted keeps what
-it goes on from. On a GPU if there is one."""
+DIR is what pack.py and lists.py made. Writes OUT/mid.npz, order.npz, near.npz and, last, matrix.npz (export.py reads
+them) and OUT/log.jsonl; OUT/now.npz is the last state, at least every two minutes. --work DIR: where a run that is
+interrupted keeps what it goes on from. On a GPU if there is one."""
 
 import argparse
 import json
@@ -18,6 +19,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 import torch
@@ -37,9 +39,24 @@ from losses import relations # noqa: E402
 
 NEAR, NEIGHBORS, LEAST_NEIGHBOR = 0.65, 6, 0.55
 FITTED = 4000
-# (name, share of the time, first rate, last rate, weight of the triples of order, weight of opposites and negations)
-PHASES = (("words", 0.16, 1.2e-3, 6e-4, 0, 0), ("mid", 0.53, 1e-3, 4e-4, 0.8, 0.8),
-          ("order", 0.18, 4e-4, 1e-5, 1.5, 1.2), ("near", 0.13, 4e-4, 1e-5, 0.15, 0.2))
+
+
+class Phase(NamedTuple):
+    name: str
+    share: float # of the time
+    first: float # rate, and the last one
+    last: float
+    words: float # weight of masked words
+    ranked: float # of the triples of order
+    opposed: float # of opposites and negations
+
+
+# The first run had 0.15 for masked words, 0.8 to 1.5 for triples, 0.2 to 1.2 for opposites: TRAINING.md has what it lost.
+PHASES = (Phase("words", 0.14, 1.2e-3, 6e-4, 1, 0, 0), Phase("mid", 0.44, 8e-4, 4e-4, 0.4, 0.6, 1.2),
+          Phase("order", 0.13, 4e-4, 1e-5, 0.4, 0.4, 2), Phase("near", 0.26, 4e-4, 1e-5, 0.4, 0.1, 0.6),
+          Phase("matrix", 0.03, 1e-3, 1e-5, 0, 1, 1.5))
+NAMES = [p.name for p in PHASES]
+MATRICES = model.DENSE, model.PROJECTION # all that the last one trains
 WARM_UP = 100
 MARGIN, BETWEEN = 0.08, 0.03
 GPU = model.DEVICE.type == "cuda"
@@ -113,16 +130,20 @@ class Batches:
 
     def __init__(self, make, step, workers):
         context = multiprocessing.get_context("fork")
-        pipes = [context.Pipe(False) for _ in range(workers)]
-        self.ready, self.processes = queue.Queue(3), []
-        for k, (_, end) in enumerate(pipes):
-            self.processes.append(context.Process(target=self.work, args=(make, step + k, workers, end), daemon=True))
+        self.ready, self.processes, pipes = queue.Queue(3), [], []
+        for k in range(workers):
+            pipe, end = context.Pipe(False)
+            pipes.append(pipe)
+            of = make, step + k, workers, end, pipes
+            self.processes.append(context.Process(target=self.work, args=of, daemon=True))
             self.processes[-1].start()
             end.close()
-        threading.Thread(target=self.receive, args=([p for p, _ in pipes],), daemon=True).start()
+        threading.Thread(target=self.receive, args=(pipes,), daemon=True).start()
 
     @staticmethod
-    def work(make, step, workers, end):
+    def work(make, step, workers, end, pipes):
+        for pipe in pipes: # else it would outlive a run that is killed
+            pipe.close()
         os.nice(5)
         torch.set_num_threads(1)
         try:
@@ -190,16 +211,27 @@ class Together:
         for p in self.p.values():
             p.grad = torch.zeros_like(p)
         self.average = {n: p.detach().clone() for n, p in self.p.items()}
-        self.optimizer = self.new_optimizer()
+        self.mid = self.order = None
+        self.begin()
         self.saved = self.measured = time.time()
         self.sums, self.reported = None, 0
-        self.batches = self.mid = None
+        self.batches = None
 
-    def new_optimizer(self):
-        decayed = [p for p in self.p.values() if p.dim() > 1]
-        others = [p for p in self.p.values() if p.dim() < 2]
-        return torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}],
-                                 lr=1e-3, betas=(0.9, 0.98), fused=GPU)
+    def begin(self):
+        """A new optimizer of what the phase trains."""
+        name = PHASES[self.phase].name if self.phase < len(PHASES) else None
+        for n, p in self.p.items():
+            p.requires_grad_(name != "matrix" or n in MATRICES)
+        trained = [p for p in self.p.values() if p.requires_grad]
+        self.optimizer = torch.optim.AdamW([{"params": [p for p in trained if p.dim() > 1], "weight_decay": 0.01},
+                                            {"params": [p for p in trained if p.dim() < 2], "weight_decay": 0.0}],
+                                           lr=1e-3, betas=(0.9, 0.98), fused=GPU)
+
+    def put(self, values, average):
+        with torch.no_grad():
+            for n, p in self.p.items():
+                p.copy_(values[n])
+                self.average[n].copy_(average[n])
 
     def say(self, **line):
         line = {"seconds": round(self.spent + time.time() - self.begun, 1), **line}
@@ -265,13 +297,14 @@ class Together:
         opposed, right = losses.opposed(*others, batch["levels"], batch["same"])
         return order + between + 10 * kept, opposed, (near > first).float().mean(), right
 
-    def losses(self, bert, ranked_weight, opposed_weight):
+    def losses(self, bert, phase):
         """Their sum's gradient is added; returns what is said of them."""
-        words = not ranked_weight
-        mlm, accuracy = self.masked(bert, self.o.tokens * (4 if words else 1))
-        ((1 if words else self.o.mlm_weight) * mlm).backward()
-        said = {"mlm": mlm, "accuracy": accuracy}
-        if words:
+        said = {}
+        if phase.words:
+            mlm, accuracy = self.masked(bert, self.o.tokens * (1 if phase.ranked else 4))
+            (phase.words * mlm).backward()
+            said = {"mlm": mlm, "accuracy": accuracy}
+        if not phase.ranked:
             return said
         batch = self.batches.next()
         bert.cast()
@@ -279,15 +312,15 @@ class Together:
         (cosine + 0.5 * order + 10 * square + apart).backward()
         bert.cast()
         ranked, opposed, right, right_opposed = self.triples(bert, batch)
-        (ranked_weight * ranked + opposed_weight * opposed).backward()
+        (phase.ranked * ranked + phase.opposed * opposed).backward()
         return {**said, "cosine": cosine, "order": order, "square": square, "apart": apart, "ranked": ranked,
                 "opposed": opposed, "right": right, "right_opposed": right_opposed}
 
-    def one_step(self, rate, ranked_weight, opposed_weight, decay):
+    def one_step(self, phase, rate, decay):
         for p in self.p.values():
             p.grad.zero_()
         bert = model.Bert(self.p, self.shape)
-        values = self.losses(bert, ranked_weight, opposed_weight)
+        values = self.losses(bert, phase)
         torch.nn.utils.clip_grad_norm_(self.p.values(), 1.0)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -322,8 +355,9 @@ class Together:
                 arrays[key] = numpy.rint(array / scale).astype(numpy.int8)
             else:
                 arrays[key] = array.astype(numpy.float16)
-        part = self.out / (name + ".part.npz")
-        numpy.savez(part, shape=json.dumps(self.shape), **arrays)
+        part = self.out / (name + ".part")
+        with part.open("wb") as file:
+            numpy.savez(file, shape=json.dumps(self.shape), **arrays)
         part.replace(self.out / (name + ".npz"))
 
     def keep(self):
@@ -331,7 +365,7 @@ class Together:
         if self.o.work:
             state = {"p": self.p, "average": self.average, "optimizer": self.optimizer.state_dict(), "step": self.step,
                      "phase": self.phase, "spent": self.spent + time.time() - self.begun, "spent_of": self.spent_of,
-                     "mid": self.mid}
+                     "mid": self.mid, "order": self.order}
             torch.save(state, Path(self.o.work, "state.part"))
             Path(self.o.work, "state.part").replace(Path(self.o.work, "state.pt"))
         self.saved = time.time()
@@ -341,38 +375,37 @@ class Together:
         if not self.o.work or not path.exists():
             return
         kept = torch.load(path, map_location=model.DEVICE)
-        with torch.no_grad():
-            for name, p in self.p.items():
-                p.copy_(kept["p"][name])
-                self.average[name].copy_(kept["average"][name])
+        for name in ("step", "phase", "spent_of", "mid", "order"):
+            setattr(self, name, kept[name])
+        self.put(kept["p"], kept["average"])
+        self.begin()
         self.optimizer.load_state_dict(kept["optimizer"])
-        self.step, self.phase, self.spent_of, self.mid = (kept[k] for k in ("step", "phase", "spent_of", "mid"))
         self.spent = kept["spent"]
         self.say(note="goes on at step %d" % self.step)
 
     def run_phase(self, seconds):
-        name, _, first, last, ranked, opposed = PHASES[self.phase]
+        phase = PHASES[self.phase]
         begun, done, before = time.time(), self.spent_of, self.step
         while True:
             part = (done + time.time() - begun) / seconds
             if part >= 1 or (self.o.steps and self.step - before >= self.o.steps):
                 break
-            rate = last + (first - last) * 0.5 * (1 + math.cos(math.pi * part))
+            rate = phase.last + (phase.first - phase.last) * 0.5 * (1 + math.cos(math.pi * part))
             rate *= min(1, (self.step - before + 1) / WARM_UP)
             steps = self.step - before
-            self.one_step(rate, ranked, opposed, min(self.o.average, (steps + 1) / (steps + 10)))
+            self.one_step(phase, rate, min(self.o.average, (steps + 1) / (steps + 10)))
             measure = time.time() - self.measured > self.o.measure_every
             if steps + 1 in (1, 10, 50) or measure:
-                self.report(name, rate, measure)
+                self.report(phase.name, rate, measure)
                 self.measured = time.time() if measure else self.measured
             if time.time() - self.saved > self.o.save_every:
                 self.spent_of = done + time.time() - begun
                 self.write("now")
                 self.keep()
         if self.sums:
-            self.report(name, rate, True)
-        if name != "words":
-            self.write(name)
+            self.report(phase.name, rate, True)
+        if phase.ranked:
+            self.write(phase.name)
         self.spent_of = 0.0
 
     def left(self):
@@ -382,34 +415,33 @@ class Together:
         self.restore()
         if self.o.more:
             self.o.seconds = self.spent + self.o.more
-        phases = [p[0] for p in PHASES].index(self.o.until) + 1
-        whole = self.left() + self.spent_of
-        shares = [p[1] for p in PHASES[self.phase:phases]]
-        if self.phase == 0:
-            self.run_phase(shares[0] / sum(shares) * whole)
+        phases = NAMES.index(self.o.until) + 1
+        while self.phase < phases:
+            if PHASES[self.phase].ranked and not self.batches:
+                self.prepare()
+            left = self.left() + self.spent_of
+            self.run_phase(PHASES[self.phase].share / sum(p.share for p in PHASES[self.phase:phases]) * left)
             self.next_phase()
-        self.prepare()
-        whole = self.left() + self.spent_of
-        shares = [p[1] for p in PHASES[self.phase:phases]]
-        for share in shares:
-            if PHASES[self.phase][0] == "near": # the second end begins where the first did
-                with torch.no_grad():
-                    for n, p in self.p.items():
-                        p.copy_(self.mid[n])
-                        self.average[n].copy_(p)
-                self.optimizer = self.new_optimizer()
-            self.run_phase(share / sum(shares) * whole)
-            self.next_phase()
-        self.batches.end()
+        if self.batches:
+            self.batches.end()
         (self.out / "now.npz").unlink(missing_ok=True)
         self.say(note="done")
 
     def next_phase(self):
-        if PHASES[self.phase][0] == "mid":
+        """Where it begins: the second end where the first did, the matrix from the mean of both."""
+        name = PHASES[self.phase].name
+        if name == "words":
+            self.put(self.p, self.p)
+        elif name == "mid":
             self.mid = {n: p.detach().clone() for n, p in self.p.items()}
-        if PHASES[self.phase][0] == "words":
-            self.average = {n: p.detach().clone() for n, p in self.p.items()}
+        elif name == "order":
+            self.order = {n: p.clone() for n, p in self.average.items()}
+            self.put(self.mid, self.mid)
+        elif name == "near":
+            mean = {n: (p + self.order[n]) / 2 for n, p in self.average.items()}
+            self.put(mean, mean)
         self.phase += 1
+        self.begin()
         self.keep()
 
 
@@ -421,22 +453,21 @@ def main():
     parser.add_argument("--start", help="a weight file; else from random numbers")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--more", type=float, help="seconds of this run, in place of those of all runs together")
-    parser.add_argument("--until", default="near", choices=[p[0] for p in PHASES], help="the last stage of this run")
+    parser.add_argument("--until", default=NAMES[-1], choices=NAMES, help="the last stage of this run")
     parser.add_argument("--reserve", type=float, default=6, help="seconds for the end")
     parser.add_argument("--layers", type=int, default=5)
     parser.add_argument("--texts", type=int, default=4096, help="taught per step")
     parser.add_argument("--passages", type=int, default=448)
     parser.add_argument("--long-every", type=int, default=3, help="steps, of which one has passages")
     parser.add_argument("--parts", type=int, default=4, help="into which a step's texts are sorted")
-    parser.add_argument("--ranked", type=int, default=1024, help="triples of order")
+    parser.add_argument("--ranked", type=int, default=512, help="triples of order")
     parser.add_argument("--opposed", type=int, default=512, help="triples of opposites and negations")
     parser.add_argument("--tokens", type=int, default=16384, help="of running text")
-    parser.add_argument("--mlm-weight", type=float, default=0.15)
     parser.add_argument("--average", type=float, default=0.998, help="of the weights, per step")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     parser.add_argument("--measure-every", type=float, default=60, help="seconds")
-    parser.add_argument("--save-every", type=float, default=120, help="seconds")
+    parser.add_argument("--save-every", type=float, default=100, help="seconds")
     parser.add_argument("--sample", type=int, default=1, help="one of so many documents, to try it")
     parser.add_argument("--steps", type=int, help="of each stage, to try it")
     Together(parser.parse_args()).run()
