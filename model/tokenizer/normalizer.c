@@ -206,7 +206,10 @@ uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c, bool *dr
         }
         const uint32_t keeps =
             1u << NORMALIZE_STRIP_START | 1u << NORMALIZE_STRIP_END | 1u << NORMALIZE_CHARSMAP;
-        *drops = c == 0 && rule->replacement.n_to == 0 && (keeps >> rule->step & 1) == 0;
+        int32_t breaks = 0;
+        const bool is_apart = rule->replacement.n_to > 0 &&
+                              unicode_breaks_cluster('a', rule->replacement.to[0], &breaks);
+        *drops = c == 0 && !is_apart && (keeps >> rule->step & 1) == 0;
     }
     return c;
 }

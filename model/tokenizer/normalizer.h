@@ -77,7 +77,7 @@ struct normalizer_plan {
 bool normalizer_parse(struct normalizer_plan *plan, struct text_view text);
 
 /* Returns what one ASCII character becomes; 0 if it is dropped or depends on its neighbours. Stores
- * whether it may be dropped between two others, which are neighbours then. */
+ * whether it may be dropped between two others, which are neighbours then, or become what joins. */
 uint8_t normalizer_ascii(const struct normalizer_plan *plan, uint8_t c, bool *drops);
 
 /* Bit set of the steps with which that is only valid for ASCII between two ASCII characters of the

@@ -354,6 +354,7 @@ TEST(ascii)
         "nfd drop_marks",
         "strip_start strip_end",
         "lower replace:x: nfc",
+        "replace:q:\u0301 nfc",
         "clean space_cjk nfd drop_nonspacing lower",
         "nmt replace:q%20:ab replace_runs:2:z: prepend:ab"};
     static struct output output;

@@ -241,6 +241,10 @@ TEST(dropped_between)
                       SETTINGS("kind", "words", "unknown", "0", "normalizer", "replace:|: nfc",
                                "splitter", "blanks")));
     assert_tokens(&f, "xxe||\u0301", "1(0,3)");
+    assert_null(build(&f, words, 2,
+                      SETTINGS("kind", "words", "unknown", "0", "normalizer",
+                               "replace:|:\u0301 nfc", "splitter", "blanks")));
+    assert_tokens(&f, "xxe|", "1(0,3)"); /* nor what it makes of one */
 }
 
 TEST(refused)
