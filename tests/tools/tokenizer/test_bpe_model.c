@@ -87,6 +87,8 @@ TEST(refused)
         {STEP("{'type': 'Split', 'behavior': 'Removed'}"), "the pattern '', behavior Removed"},
         {STEP(SEQUENCE(SPLIT(QWEN2, "Isolated") ", {'type': 'ByteLevel', 'use_regex': false}")),
          "'add_prefix_space' true after Split; expected false and false"},
+        {STEP(SEQUENCE("{'type': 'Metaspace'}, {'type': 'ByteLevel'}")),
+         "'add_prefix_space' true after Metaspace; expected false"},
         {STEP(SPLIT("\\\\w+", "Isolated")), "the pattern '\\w+', behavior Isolated"},
         {STEP(SPLIT(QWEN2, "Removed")), "behavior Removed, invert false"},
         {STEP(SEQUENCE(SPLIT(QWEN2, "Isolated") ", " LEVEL "}")), "'use_regex' true"},

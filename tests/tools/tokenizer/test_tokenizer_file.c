@@ -21,22 +21,22 @@ TEST(whole)
 {
     tokenizer_text_is(
         "{'version': '1.0', 'truncation': {'max_length': 3}, 'padding': {'strategy': {'Fixed': "
-        "9}},'added_tokens': [{'id': 5, 'content': '##a', 'normalized': true, 'lstrip': "
-        "true},{'id': 1, 'content': '[CLS]', 'special': true, 'normalized': false}, {'id': 6, "
+        "9}},'added_tokens': [{'id': 4, 'content': '##a', 'normalized': true, 'lstrip': "
+        "true},{'id': 1, 'content': '[CLS]', 'special': true, 'normalized': false}, {'id': 5, "
         "'content': 'new', 'single_word': true, 'rstrip': true, 'normalized': "
         "false}],'normalizer': {'type': 'BertNormalizer', 'lowercase': true, 'strip_accents': "
         "null},'pre_tokenizer': {'type': 'BertPreTokenizer'},'post_processor': {'type': "
         "'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', 2]},'decoder': {'type': "
-        "'Anything'}, " MODEL "}",
+        "'Anything'}, 'model': {'type': 'WordPiece', 'unk_token': '[UNK]', 'vocab': {'[UNK]': 0, "
+        "'[CLS]': 1, '[SEP]': 2, '[MASK]': 3, '##a': 4}}}",
         &tokenizer,
         ARE("kind", "wordpiece", "normalizer", "clean space_cjk nfd drop_nonspacing lower",
             "splitter", "blanks punctuation", "prefix", "##", "max_word", "100", "unknown", "0",
-            "mask_token", "3", "added", "1 5:nl 6:rwx"));
+            "mask_token", "3", "added", "1 4:nl 5:rwx"));
     assert_string_equal(tokenizer.single, "1:0 A:0 2:0");
     assert_string_equal(tokenizer.pair, "1:0 A:0 2:0 B:1 2:1");
-    assert_int_equal(tokenizer.draft.words.n, 7);
-    assert_null(tokenizer.draft.words.texts[4]);
-    assert_string_equal(tokenizer.draft.words.texts[6], "new");
+    assert_int_equal(tokenizer.draft.words.n, 6);
+    assert_string_equal(tokenizer.draft.words.texts[5], "new");
     assert_true(tokenizer.lowercases && tokenizer.draft.unknown == 0 && tokenizer.max_length == 0);
 }
 
@@ -88,6 +88,8 @@ TEST(refused_parts)
     static const char *const cases[][2] = {
         {"'normalizer': {'type': 'Precompiled'}", "charsmap is damaged"},
         {"'normalizer': {'type': 'Sequence', 'normalizers': [{'type': 'Replace'}]}", "'Replace'"},
+        {"'normalizer': {'type': 'Replace', 'pattern': {'String': ''}, 'content': 'x'}",
+         "'Replace'"},
         {"'normalizer': {'type': 'Sequence'}", "normalizers"},
         {"'normalizer': {}", "without a type"},
         {"'normalizer': 'NFD'", "a string"},
@@ -127,6 +129,13 @@ TEST(refused_parts)
         {"'added_tokens': {}", "added_tokens"},
         {"'added_tokens': [{'id': 9, 'content': 'new'}]", "'new' has the id 9; expected 5"},
         {"'added_tokens': [{'id': 2, 'content': '[CLS]'}]", "'[CLS]' has the id 2; expected 1"},
+        /* An id that versions of the reference count otherwise, since the model's have a gap. */
+        {"'added_tokens': [{'id': 5, 'content': '##a'}, {'id': 6, 'content': 'new'}]",
+         "'new' has the id 6; expected 5"},
+        {"'added_tokens': [{'id': 1, 'content': '[CLS]'}, {'id': 1, 'content': '[CLS]', 'lstrip': "
+         "true}]",
+         "'[CLS]' is there twice, with other switches"},
+        {"'post_processor': {'type': 'ByteLevel'}", "'trim_offsets' is true; expected false"},
         {"'added_tokens': [{'content': 'new'}]", "'id'"},
         {"'added_tokens': [{'id': 6}]", "content"},
     };
@@ -376,5 +385,8 @@ TEST(written)
     written_with(2, "1:0 A:0 2:0 B:1 2:1");
     written_with(1, "1:0 A:0 2:0 B:0 2:0");
     written_with(0, "1:0 A:0 2:0 B:0 2:0");
+    assert_true(tokenizer_text_read("{" MODEL "}", &tokenizer));
+    tokenizer.gives_types = false; /* the class */
+    written_with(2, "A:0 B:0");
     support_remove_dir(directory);
 }

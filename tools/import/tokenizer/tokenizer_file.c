@@ -204,7 +204,8 @@ engine_status import_tokenizer_write(const struct import_tokenizer *tokenizer, s
     engine_status status = draft_write(&tokenizer->draft, writer);
     n_types = tokenizer->gives_types ? n_types : 1;
     write_template("single", tokenizer->single, n_types, writer);
-    write_template("pair", tokenizer->pair, n_types, writer);
+    const bool is_usual = tokenizer->gives_types || tokenizer->pair[0] != '\0';
+    write_template("pair", is_usual ? tokenizer->pair : "A:0 B:0", n_types, writer);
     if (truncate)
         weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", "yes", 3);
     return status;

@@ -151,12 +151,12 @@ static void read_replace(struct json_tokenizer *json, const json_t *part)
     const char *text = json_string_value(json_object_get(pattern, "String"));
     const char *regex = json_string_value(json_object_get(pattern, "Regex"));
     const char *content = json_text(&json->file, part, "content", NULL);
-    if (content == NULL || (text == NULL) == (regex == NULL))
+    if (content == NULL || (text == NULL) == (regex == NULL) || (text != NULL && *text == '\0'))
         file_die(json->file.name, "a normalizer 'Replace' lacks its 'pattern' or 'content'; "
                                   "expected {\"String\": ...} or {\"Regex\": ...}, and a text");
     if (regex != NULL)
         replace_regex(json, regex, content);
-    else if (text[0] != '\0')
+    else
         add_replacement(json, "replace", text, content);
 }
 
@@ -295,6 +295,9 @@ static void read_byte_level(struct json_tokenizer *json, const json_t *part)
     bool is_clip = json->pattern != NULL && strcmp(json->pattern, "clip") == 0;
     bool adds_blank = json_flag(&json->file, part, "add_prefix_space", true);
     check_is_bpe(json, "ByteLevel");
+    if (adds_blank && draft_get(&json->tokenizer->draft, "metaspace")[0] != '\0')
+        file_die(json->file.name, "the pre-tokenizer ByteLevel has 'add_prefix_space' true after "
+                                  "Metaspace; expected false");
     if (json->pattern != NULL && (has_own != is_clip || adds_blank))
         file_die(json->file.name,
                  "the pre-tokenizer ByteLevel has 'use_regex' %s and 'add_prefix_space' %s after "
@@ -316,6 +319,10 @@ static void read_trim(struct json_tokenizer *json, const json_t *part)
         return;
     if (json->trims)
         file_die(json->file.name, "two post-processors have 'trim_offsets'; expected one");
+    if (strcmp(draft_get(&json->tokenizer->draft, "kind"), "bpe") != 0 &&
+        !name_is_listed(draft_get(&json->tokenizer->draft, "splitter"), "blanks"))
+        file_die(json->file.name, "'trim_offsets' is true; expected false, as words may have "
+                                  "blanks and the model is not BPE");
     json->trims = true;
     draft_set_text(&json->tokenizer->draft, "trim", adds_blank ? "but_first" : "yes");
 }
@@ -402,10 +409,10 @@ void steps_read(struct json_tokenizer *json)
 /* ---- Added tokens ---- */
 
 /* Adds a token to the list, as its id and a letter for each switch that is on (x: it is not in the
- * model's vocabulary). Texts of the model keep their ids; new ones follow. *highest: the highest id
- * of an added token so far, or -1. */
-static void read_added_token(struct json_tokenizer *json, const json_t *entry, int64_t *highest,
-                             struct blank_list lists[2])
+ * model's vocabulary). Texts of the model keep their ids; new ones follow. known: the tokens so far
+ * by their texts; *highest: the highest of their ids, or -1. */
+static void read_added_token(struct json_tokenizer *json, json_t *entry, json_t *known,
+                             int64_t *highest, struct blank_list lists[2])
 {
     const struct json_file *file = &json->file;
     char letters[8] = "";
@@ -421,10 +428,17 @@ static void read_added_token(struct json_tokenizer *json, const json_t *entry, i
             letters[strlen(letters)] = "nlrw"[i];
     if (text[0] == '\0') /* the reference ignores it */
         return;
+    const json_t *before = json_object_get(known, text);
+    if (before != NULL && !json_equal(before, entry))
+        file_die(json->tokenizer->name,
+                 "the added token '%.100s' is there twice, with other switches", text);
+    if (before != NULL)
+        return;
+    json_object_set(known, text, entry);
     size_t found = word_list_find(&json->tokenizer->draft.words, text, strlen(text));
-    int64_t next = *highest >= json->n_model ? *highest + 1 : json->n_model;
-    int64_t expected = found != WORD_NONE ? (int64_t)found : next;
-    if (id != expected)
+    int64_t expected = found != WORD_NONE ? (int64_t)found : json->n_model++;
+    /* The reference before 0.23.2 counts on from a higher id. */
+    if (id != expected || (found == WORD_NONE && id < *highest))
         file_die(json->tokenizer->name,
                  "the added token '%.100s' has the id %" PRId64 "; expected %" PRId64
                  ", from the vocabulary",
@@ -443,9 +457,10 @@ void added_tokens_read(struct json_tokenizer *json)
     const json_t *entries = json_typed(&json->file, "added_tokens", JSON_ARRAY, "an array");
     struct tokenizer_draft *draft = &json->tokenizer->draft;
     struct blank_list lists[2] = {{.n = 0}, {.n = 0}};
+    json_t *known = json_object();
     int64_t highest = -1;
     for (size_t i = 0; i < json_array_size(entries); i++)
-        read_added_token(json, json_array_get(entries, i), &highest, lists);
+        read_added_token(json, json_array_get(entries, i), known, &highest, lists);
     if (lists[1].n > 0)
         list_add(&lists[0], "%s", lists[1].text);
     list_set(&lists[0], draft, "added");
