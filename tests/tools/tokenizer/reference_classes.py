@@ -113,8 +113,8 @@ def llama(is_byte_level):
         made["model"].update(vocab={text: i for i, text in enumerate(texts)}, merges=["\u2581 a"], unk_token="<unk>", fuse_unk=True)
     start = made["model"]["vocab"]["<s>"]
     made["added_tokens"] = added(["<s>", "</s>", "<unk>"], made["model"]["vocab"])
-    begin = [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
-    made["post_processor"] = {"type": "TemplateProcessing", "single": begin, "pair": begin + [{"Sequence": {"id": "B", "type_id": 1}}],
+    one, other = ([{"SpecialToken": {"id": "<s>", "type_id": i}}, {"Sequence": {"id": "AB"[i], "type_id": i}}] for i in (0, 1))
+    made["post_processor"] = {"type": "TemplateProcessing", "single": one, "pair": one + other,
                               "special_tokens": {"<s>": {"id": "<s>", "ids": [start], "tokens": ["<s>"]}}}
     return made
 
@@ -223,6 +223,9 @@ def cases():
     yield "Llama 3", llama(True), {"tokenizer_class": "LlamaTokenizerFast"}, None, {"config.json": {"model_type": "llama"}}
     yield "Llama", llama(False), {"tokenizer_class": "LlamaTokenizer"}, "'LlamaTokenizer', and", {"config.json": {"model_type": "llama"}}
     yield "Mistral", llama(False), {"tokenizer_class": "LlamaTokenizer"}, None, {"config.json": {"model_type": "mistral"}}
+    for name, config in ("Llama 3 without <s>", {"add_bos_token": False}), ("Llama 3 with </s>", {"add_eos_token": True}):
+        yield name, llama(True), {"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>", "eos_token": "</s>", **config}, (
+            "transformers 4 replaces the template of one text"), {"config.json": {"model_type": "llama"}}
     of_siglip, of_siglip2 = ({"config.json": {"model_type": name}} for name in ("siglip", "siglip2"))
     yield "SigLIP", siglip(False), generic, None, of_siglip
     yield "SigLIP by its class", siglip(False), {"tokenizer_class": "SiglipTokenizer"}, "'SiglipTokenizer', which", of_siglip

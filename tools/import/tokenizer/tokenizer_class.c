@@ -452,6 +452,61 @@ static const char *without_blanks(const char *steps)
     return list.n > 0 ? list.text : "";
 }
 
+/* Copies a template with all types 0. */
+static void without_types(char copy[TEMPLATE_BYTES], const char *template)
+{
+    snprintf(copy, TEMPLATE_BYTES, "%s", template);
+    while ((copy = strchr(copy, ':')) != NULL)
+        *++copy = '0';
+}
+
+/* In 4.x some classes make the templates by two switches, whatever tokenizer.json says. Refuses
+ * what differs, unless a version is given. */
+static void set_ends_of_4(struct json_tokenizer *json)
+{
+    static const struct {
+        const char *names, *model_types, *bos, *eos;
+        bool adds_bos;
+    } classes[] = {
+        {"LlamaTokenizer CodeLlamaTokenizer", "llama mistral", "<s>", "</s>", true},
+        {"GemmaTokenizer", "gemma gemma2 gemma3 gemma3_text siglip2", "<bos>", "<eos>", true},
+        {"CohereTokenizer", "", "<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>", true},
+        {"GPTNeoXTokenizer", "", ENDS, ENDS, false},
+    };
+    enum { N = sizeof classes / sizeof *classes };
+    struct import_tokenizer *own = json->tokenizer;
+    const struct tokenizer_beside *beside = json->beside;
+    const char *type = tokenizer_model_type(beside), *bos, *eos;
+    char base[100], first[32] = "", last[32] = "", made[2][TEMPLATE_BYTES], found[TEMPLATE_BYTES];
+    const bool has_name = read_name(beside, base);
+    size_t i = 0;
+    while (i < N && !(has_name ? name_is_listed(classes[i].names, base)
+                               : type != NULL && name_is_listed(classes[i].model_types, type)))
+        i++;
+    if (i == N || beside->as == AS_TRANSFORMERS_5)
+        return;
+    bos = tokenizer_special(beside, "bos_token");
+    eos = tokenizer_special(beside, "eos_token");
+    if (json_flag(&beside->config, NULL, "add_bos_token", classes[i].adds_bos))
+        snprintf(first, sizeof first, "%zu:0 ", special_id(own, bos ? bos : classes[i].bos));
+    if (json_flag(&beside->config, NULL, "add_eos_token", false))
+        snprintf(last, sizeof last, " %zu:0", special_id(own, eos ? eos : classes[i].eos));
+    snprintf(made[0], TEMPLATE_BYTES, "%sA:0%s", first, last);
+    snprintf(made[1], TEMPLATE_BYTES, "%sA:0%s %sB:0%s", first, last, first, last);
+    for (size_t k = 0; k < 2; k++) {
+        char *template = k == 0 ? own->single : own->pair;
+        without_types(found, template[0] != '\0' ? template : k == 0 ? "A:0" : "A:0 B:0");
+        if (beside->as == AS_ANY && strcmp(found, made[k]) != 0)
+            file_die(json->file.name,
+                     "transformers 4 replaces the template of %s, '%s', by '%s', as add_bos_token "
+                     "and add_eos_token say; expected --as transformers-4, or --as "
+                     "transformers-5, for tokenizer.json as it is",
+                     k == 0 ? "one text" : "pairs", found, made[k]);
+        if (beside->as == AS_TRANSFORMERS_4)
+            strcpy(template, made[k]);
+    }
+}
+
 /* Refuses a tokenizer.json whose parts are not those of the class; templates of pairs are compared
  * without the types if the class gives none. Returns whether they differ in odd blanks alone: newer
  * files of sentencepiece's classes drop blanks by the normalizer, and maybe not at the end of a
@@ -526,6 +581,7 @@ void class_conflicts_check(struct json_tokenizer *json)
                  direction);
     if (beside->as != AS_TRANSFORMERS_5)
         check_switches(json);
+    set_ends_of_4(json);
     if (json->class == NULL || beside->as == AS_TRANSFORMERS_4)
         return;
     if (beside->as == AS_ANY)
