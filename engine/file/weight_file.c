@@ -311,13 +311,14 @@ static engine_status check_tensor(const struct weight_file *file, const struct t
 /* Reads the directory's entries into file->tensors. */
 static engine_status check_tensors(struct weight_file *file, engine_error *error)
 {
+    const uint8_t *data = file->sections[SECTION_TENS].data;
     const size_t len = file->sections[SECTION_TENS].len;
-    const size_t n = len >= DIRECTORY_START ? get_u32(file->sections[SECTION_TENS].data) : 0;
-    if (len < DIRECTORY_START || n > (len - DIRECTORY_START) / TENSOR_ENTRY_BYTES)
+    const size_t n = len >= DIRECTORY_START ? get_u32(data) : 0;
+    if (len < DIRECTORY_START || n > (len - DIRECTORY_START) / TENSOR_ENTRY_BYTES ||
+        get_u32(data + 4) != 0)
         return damaged(
-            error,
-            "the tensor directory of %zu bytes is too short for the number of tensors it claims",
-            len);
+            error, "a tensor directory of %zu bytes is too short for %zu, or its second word not 0",
+            len, n);
     uint8_t *directory;
     struct arena arena = {0};
     do {
@@ -327,15 +328,17 @@ static engine_status check_tensors(struct weight_file *file, engine_error *error
     } while (arena_allocate(&arena));
     if (file->tensors == NULL)
         return fail(error, ENGINE_ERROR_MEMORY, "no memory for a directory of %zu tensors", n);
-    memcpy(directory, file->sections[SECTION_TENS].data, len);
+    memcpy(directory, data, len);
     engine_status status = ENGINE_OK;
     uint64_t end = 0;
     for (size_t i = 0; i < n && status == ENGINE_OK; i++) {
         const uint8_t *entry = directory + DIRECTORY_START + i * TENSOR_ENTRY_BYTES;
         const size_t name = get_u32(entry), name_len = get_u32(entry + 4);
         if (name >= len || name_len >= len - name ||
-            memchr(directory + name, 0, name_len + 1) != directory + name + name_len)
-            return damaged(error, "tensor %zu: its name is not within the directory", i);
+            memchr(directory + name, 0, name_len + 1) != directory + name + name_len ||
+            get_u64(entry + 72) != 0)
+            return damaged(error, "tensor %zu: its name is not in the directory, or its end not 0",
+                           i);
         file->tensors[i] = (struct tensor){
             .name = (const char *)directory + name,
             .type = (enum tensor_type)get_u32(entry + 8),

@@ -126,6 +126,7 @@ TEST(tensors_without_ground)
         0, 64, 1, UINT64_MAX, UINT64_MAX - 63, 1ull << 63, 1ull << 32, INT64_MAX, ~63ull};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         change_tensor(name, fields[i].at, fields[i].value, fields[i].at < 8 ? "" : name);
+    change_tensor(name, 72, 1, "its end not 0");
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         change_tensor(name, 24, places[i], name);
         change_tensor(name, 32, places[i], name);
@@ -177,6 +178,10 @@ TEST(spare_tensors_of_absurd_shape)
 
 TEST(tensors_missing_or_doubled)
 {
+    struct patient changed = patient_copy(&sound, 0);
+    set_u32(section_data(&changed, "TENS") + 4, 1);
+    heal_section(&changed, "TENS");
+    assert_refused(&changed, ENGINE_ERROR_FORMAT, "its second word not 0");
     const uint8_t *directory = section_data(&sound, "TENS");
     for (size_t i = 0; i < get_u32(directory); i++) {
         struct patient copy = patient_copy(&sound, 0);
