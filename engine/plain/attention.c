@@ -136,7 +136,7 @@ void plain_score(const struct plain_model *model, const struct plain_head *head,
     for (size_t i = 0; i < n_tokens; i++)
         for (size_t j = 0; j < n_tokens; j++)
             scores[i * n_tokens + j] =
-                !plain_sees(model, i, j) || j >= n_keys
+                !plain_sees(model, i, j) || (n_keys > 0 && j >= n_keys)
                     ? -(double)INFINITY
                     : model->score_scale * plain_dot(head->queries + i * head->stride,
                                                      head->keys + j * head->stride, head->width) +

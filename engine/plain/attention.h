@@ -12,7 +12,7 @@ struct plain_text {
         size_t position;
         size_t row; /* of a learned table */
     } * places;
-    size_t n_unseen; /* the last tokens, which no token sees */
+    size_t n_unseen; /* the last tokens, which no token sees, unless they are all */
 };
 
 /* The result [T, D] of multi-head attention in the layer, to be freed; probabilities go to map
@@ -40,7 +40,7 @@ void plain_turn(const struct plain_model *model, double *head, size_t head_width
                 size_t length);
 
 /* Scores [T, T]: scale · q·kᵀ + what positions add, -inf where a query may not see a key, which are
- * the first n_keys tokens. */
+ * the first n_keys tokens, or with 0 all. */
 void plain_score(const struct plain_model *model, const struct plain_head *head, size_t n_tokens,
                  size_t n_keys, double *scores);
 
