@@ -58,14 +58,15 @@ static void answer_query(struct search_run *search, size_t i)
     hits.vector_offset = fusion ? search->vector_offsets[i] : 0;
     if (item_has_text(query)) {
         query_hits_fill(&hits, collection, found, search->n_found, wanted, &search->options);
-        for (size_t k = search->n_found;
-             collection->vectors->kind == VECTORS_ROWS && hits.n < wanted && k < n;) {
+        engine_hit *rows = NULL;
+        for (size_t k = search->n_found; hits.n < wanted && k < n && found[k - 1].row < n;) {
             k = k < n / 4 ? 4 * k : n;
-            engine_hit *rows = alloc_zeros(k, sizeof *rows);
+            free(rows);
+            found = rows = alloc_zeros(k, sizeof *rows);
             collection_search(collection, &search->encoder, query, 1, k, fusion, rows);
             query_hits_fill(&hits, collection, rows, k, wanted, &search->options);
-            free(rows);
         }
+        free(rows);
         if (search->options.rerank)
             query_hits_rerank(&hits, &search->reranker);
     }
@@ -173,14 +174,6 @@ static int answer_all(struct search_run *search)
 
 /* ---- Opening ---- */
 
-/* The prompt of texts is that of the vectors, if their origin is known. */
-static void find_text_prompt(struct search_run *search)
-{
-    const json_t *its = json_object_get(search->collection.files->origin, "prompt");
-    if (json_is_string(its))
-        search->encoder.prompt = (struct prompt){json_string_value(its), json_string_length(its)};
-}
-
 /* Encodes an empty text: equal rows are of such texts, whose vectors mean nothing. Bits of other
  * texts may be equal, too. */
 static void find_empty_row(struct search_run *search)
@@ -229,20 +222,20 @@ static void open_encoder(struct search_run *search)
         request.model.precision = origin_precision(search->collection.files);
     encoder_open(encoder, &request);
     if (encoder->ranks_pairs)
-        program_die_misused(
-            "'%s' is a cross-encoder, which makes no vectors: use it with --rerank, "
-            "and -m for the model of the vectors",
-            encoder->info.path);
+        program_die_misused("'%s' is a cross-encoder, which makes no vectors: use it with "
+                            "--rerank, and -m for the model of the vectors",
+                            encoder->info.path);
     if (vectors->kind == VECTORS_ROWS && !encoder->is_pooled)
-        program_die_misused(
-            "'%s' makes a vector for each token, and '%s' has one for each text: use "
-            "-p with the pooling that made them",
-            encoder->info.path, options->vectors[0]);
+        program_die_misused("'%s' makes a vector for each token, and '%s' has one for each text: "
+                            "use -p with the pooling that made them",
+                            encoder->info.path, options->vectors[0]);
     for (size_t i = 0; i < search->collection.n_files; i++)
         vectors_check_width(&search->collection.files[i].vectors, encoder);
     if (!options->no_check)
         origin_check(&search->collection, encoder);
-    find_text_prompt(search);
+    const json_t *prompt = json_object_get(search->collection.files->origin, "prompt");
+    if (json_is_string(prompt)) /* the prompt of texts is that of the vectors */
+        encoder->prompt = (struct prompt){json_string_value(prompt), json_string_length(prompt)};
     find_empty_row(search);
     encoder->options.role = ENGINE_ROLE_QUERY;
 }
@@ -256,8 +249,7 @@ static void open_all(struct search_run *search)
 {
     const struct search_options *options = &search->options;
     struct collection *collection = &search->collection;
-    collection_open(collection, options->vectors, options->n_vectors, options->texts,
-                    options->n_texts);
+    collection_open(collection, options);
     for (size_t i = 0; i < collection->n_files; i++)
         collection->files[i].vectors.skips_rows = options->skips_rows;
     open_encoder(search);

@@ -130,11 +130,15 @@ void passage_text(const struct collection *collection, const struct passage *pas
                     "encoded",
                     path, number, vectors);
     const size_t mark_len = number == 1 ? utf8_mark_len(line, len) : 0;
+    const char *read_as = origin_option(passage->file, "input"); /* NULL: text */
+    const bool is_json = passage->file->origin && collection->checks
+                             ? read_as && strcmp(read_as, "jsonl") == 0
+                             : texts->is_json;
     engine_input *input = &record->input;
     *record = (struct record){.input = {.text = line + mark_len, .text_len = len - mark_len}};
-    if (texts->is_json && !json_input_read(line + mark_len, len - mark_len, record, reason))
+    if (is_json && !json_input_read(line + mark_len, len - mark_len, record, reason))
         program_die("line %zu of '%s': %s", number, path, reason);
-    if (texts->is_json && passage->file->has_rows && !has_its_id(record, passage))
+    if (is_json && passage->file->has_rows && !has_its_id(record, passage))
         program_die("line %zu of '%s' has another id than its row in '%s': it is not the file that "
                     "was encoded",
                     number, path, vectors);
@@ -174,9 +178,26 @@ static void open_vector_file(struct vector_file *file, const char *path)
     free(origin);
 }
 
-/* Returns how many lines a file was encoded from. The origin counts lines without a row, too; if it
- * is absent the line of the last row is the last. Checks that the last line of a rows file is about
- * the last row: a file of an earlier run may have more or fewer. Stores if rows are windows. */
+static json_int_t origin_number(const struct vector_file *file, const char *key)
+{
+    return json_integer_value(json_object_get(file->origin, key));
+}
+
+const char *origin_option(const struct vector_file *file, const char *name)
+{
+    return json_string_value(json_object_get(json_object_get(file->origin, "options"), name));
+}
+
+static bool is_of_table(const struct vector_file *file)
+{
+    const char *input = origin_option(file, "input");
+    return input && (strcmp(input, "csv") == 0 || strcmp(input, "tsv") == 0);
+}
+
+/* Returns how many lines, or records of a table, a file was encoded from. The origin counts those
+ * without a row, too; if it is absent the line of the last row is the last. Checks that the last
+ * line of a rows file is about the last row: one of an earlier run may have more or fewer. Stores if
+ * rows are windows. */
 static size_t count_encoded_lines(const struct vector_file *file, bool *has_windows)
 {
     const size_t n_rows = file->vectors.n_rows;
@@ -192,9 +213,8 @@ static size_t count_encoded_lines(const struct vector_file *file, bool *has_wind
     const size_t last_line = last.line;
     *has_windows = *has_windows || json_object_get(last.members, "window") != NULL;
     passage_free(&last);
-    const json_int_t n = json_integer_value(json_object_get(file->origin, "input_lines"));
-    const json_t *rows = json_object_get(file->origin, "rows");
-    const bool is_origin = n > 0 && json_integer_value(rows) == (json_int_t)n_rows;
+    const json_int_t n = origin_number(file, is_of_table(file) ? "texts" : "input_lines");
+    const bool is_origin = n > 0 && origin_number(file, "rows") == (json_int_t)n_rows;
     return is_origin && (uint64_t)n > last_line ? (size_t)n : last_line;
 }
 
@@ -222,8 +242,8 @@ static void add_file(struct collection *collection, const char *path)
     collection->has_rows = collection->has_rows || file->has_rows;
 }
 
-/* Opens a file of TEXTS after n_lines of others; returns their number with its own. JSON lines are
- * recognised by the name, or by a first line that is an object. */
+/* Opens a file of TEXTS after n_lines of others; returns their number with its own. Without an
+ * origin JSON lines are recognised by the name, or by a first line that is an object. */
 static size_t open_texts(struct text_file *texts, const char *path, size_t n_lines)
 {
     const struct mapped *file = &texts->lines.file;
@@ -257,17 +277,23 @@ static void check_text_lines(const struct collection *collection, size_t n_lines
                     collection->has_rows ? "at least " : "", collection->n_lines);
 }
 
-void collection_open(struct collection *collection, char *const *vectors, size_t n_vectors,
-                     char *const *texts, size_t n_texts)
+void collection_open(struct collection *collection, const struct search_options *options)
 {
+    const size_t n = options->n_vectors, n_texts = options->n_texts;
     size_t n_lines = 0;
-    *collection = (struct collection){.files = alloc_zeros(n_vectors, sizeof *collection->files),
-                                      .texts = alloc_zeros(n_texts, sizeof *collection->texts)};
-    for (size_t i = 0; i < n_vectors; i++)
-        add_file(collection, vectors[i]);
-    for (; collection->n_texts < n_texts; collection->n_texts++)
-        n_lines = open_texts(&collection->texts[collection->n_texts], texts[collection->n_texts],
-                             n_lines);
+    *collection = (struct collection){.files = alloc_zeros(n, sizeof *collection->files),
+                                      .texts = alloc_zeros(n_texts, sizeof *collection->texts),
+                                      .checks = !options->no_check};
+    for (size_t i = 0; i < n; i++) {
+        add_file(collection, options->vectors[i]);
+        if (n_texts > 0 && collection->checks && is_of_table(&collection->files[i]))
+            program_die("'%s' was encoded from a table, and TEXTS are lines or JSON lines: search "
+                        "without TEXTS (--hybrid: after encode --words)",
+                        options->vectors[i]);
+    }
+    for (size_t i = 0; i < n_texts; i++)
+        n_lines = open_texts(&collection->texts[i], options->texts[i], n_lines);
+    collection->n_texts = n_texts;
     if (n_texts > 0)
         check_text_lines(collection, n_lines);
 }
@@ -295,16 +321,6 @@ void collection_close(struct collection *collection)
 
 #define HINT "; encode the texts again, or search anyway with --no-check"
 
-static json_int_t origin_number(const struct vector_file *file, const char *key)
-{
-    return json_integer_value(json_object_get(file->origin, key));
-}
-
-static bool has_checksum(const struct vector_file *file)
-{
-    return json_object_get(file->origin, "input_bytes") != NULL;
-}
-
 const char *origin_pooling(const struct vector_file *file)
 {
     return json_string_value(json_object_get(file->origin, "pooling"));
@@ -312,8 +328,7 @@ const char *origin_pooling(const struct vector_file *file)
 
 engine_precision origin_precision(const struct vector_file *file)
 {
-    const char *name =
-        json_string_value(json_object_get(json_object_get(file->origin, "options"), "precision"));
+    const char *name = origin_option(file, "precision");
     return name && strcmp(name, "bf16") == 0 ? ENGINE_PRECISION_BF16 : ENGINE_PRECISION_EXACT;
 }
 
@@ -328,11 +343,10 @@ static void compare_model(const struct vector_file *file, const struct text_enco
     const json_t *name = json_object_get(file->origin, "name");
     const json_int_t model = origin_number(file, "model"), n_rows = origin_number(file, "rows");
     if (model != (json_int_t)encoder->info.checksum)
-        program_die(
-            "'%s' was encoded by another model: %s (checksum %08X), not '%s' (%08X): name it "
-            "with -m" HINT,
-            file->path, json_is_string(name) ? json_string_value(name) : "", (unsigned)model,
-            encoder->info.path, (unsigned)encoder->info.checksum);
+        program_die("'%s' was encoded by another model: %s (checksum %08X), not '%s' (%08X): name "
+                    "it with -m" HINT,
+                    file->path, json_is_string(name) ? json_string_value(name) : "",
+                    (unsigned)model, encoder->info.path, (unsigned)encoder->info.checksum);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *its = json_string_value(json_object_get(file->origin, names[i][0]));
         if (!its || strcmp(its, names[i][1]) != 0)
@@ -341,7 +355,7 @@ static void compare_model(const struct vector_file *file, const struct text_enco
                         i == 0 ? ": without -p they have that of the first file" : "");
     }
     for (size_t i = 0; i < sizeof of_rows / sizeof of_rows[0]; i++)
-        if (json_object_get(json_object_get(file->origin, "options"), of_rows[i]))
+        if (origin_option(file, of_rows[i]))
             program_die("'%s' was encoded with --%s, and queries cannot be" HINT, file->path,
                         of_rows[i]);
     if (origin_precision(file) != encoder->info.precision)
@@ -375,12 +389,10 @@ static float relative_cosine(const engine_vectors *rows, uint64_t row, const flo
 static bool is_of_its_text(const struct collection *collection, const struct vector_file *file,
                            uint64_t row, struct text_encoder *encoder)
 {
-    const struct prompt none = {"", 0};
     engine_shape own = ENGINE_SHAPE(); /* of -p model */
     engine_shape_of(encoder->model, NULL, &own, NULL);
-    const struct prompt usual = {own.prompt, own.prompt_len};
-    const struct prompt *const prompts[] = {&encoder->prompt, &none, &encoder->query_prompt,
-                                            &usual};
+    const struct prompt prompts[] = {
+        encoder->prompt, {"", 0}, encoder->query_prompt, {own.prompt, own.prompt_len}};
     struct passage passage;
     size_t window;
     passage_find(collection, file->first_row + row, &passage);
@@ -389,7 +401,7 @@ static bool is_of_its_text(const struct collection *collection, const struct vec
         struct item item = {.number = 1};
         passage_text(collection, &passage, &item.record);
         if (!item.record.input.ids)
-            item_add_prompt(&item, prompts[i]);
+            item_add_prompt(&item, &prompts[i]);
         is_its_own = !encoder_tokenize(encoder, &item) || item.n_dropped > 0 ||
                      item_n_visible(&item) == 0 || encoder_encode(encoder, &item, 1) != 1 ||
                      relative_cosine(&file->vectors.rows, row, item.rows) > 0.98F;
@@ -404,7 +416,8 @@ static void check_file(const struct collection *collection, const struct vector_
                        struct text_encoder *encoder)
 {
     const bool has_texts = collection->n_texts > 0 && file->vectors.kind == VECTORS_ROWS;
-    const size_t n = has_texts && !has_checksum(file) ? file->vectors.n : 0;
+    const size_t n =
+        has_texts && !json_object_get(file->origin, "input_bytes") ? file->vectors.n : 0;
     char *path = alloc_text("%s" OUTPUT_ORIGIN, file->path);
     if (file->origin ? !json_is_object(file->origin) : access(path, F_OK) == 0)
         program_die("'%s' is damaged or cannot be read: remove it, or use --no-check", path);
@@ -430,7 +443,7 @@ void origin_check(const struct collection *collection, struct text_encoder *enco
         const struct vector_file *file = &collection->files[i];
         const uint64_t n = (uint64_t)origin_number(file, "input_bytes");
         check_file(collection, file, encoder);
-        are_known = are_known && has_checksum(file);
+        are_known = are_known && json_object_get(file->origin, "input_bytes");
         sum = crc32c_join(sum, (uint32_t)origin_number(file, "input_crc32c"), n);
         bytes += n;
     }

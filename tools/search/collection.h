@@ -7,6 +7,7 @@
 
 #include "tools/common/texts/item.h"
 #include "tools/search/mapped.h"
+#include "tools/search/search_options.h"
 #include "tools/search/vector_files.h"
 
 #include <jansson.h>
@@ -40,6 +41,7 @@ struct collection {
     struct text_file *texts;       /* [n_texts]; with 0, hits have no texts */
     size_t n_files, n_texts;
     size_t n_rows, n_lines; /* of all files */
+    bool checks;            /* origins say what their files are of */
     bool has_rows;          /* a file has a rows file */
     bool has_windows;       /* in a file rows are windows */
     void *empty_row;        /* that of an empty text, or NULL */
@@ -59,8 +61,7 @@ struct passage {
 
 /* Opens files of vectors, which must be of one kind, with their rows files, and files of texts.
  * Errors of these functions end the program. */
-void collection_open(struct collection *collection, char *const *vectors, size_t n_vectors,
-                     char *const *texts, size_t n_texts);
+void collection_open(struct collection *collection, const struct search_options *options);
 void collection_close(struct collection *collection);
 
 /* Returns the file of a row. */
@@ -88,6 +89,9 @@ char *id_text(const struct record *record, size_t number, size_t *len);
  * of rows, and the bytes of all files with TEXTS. If an origin is absent and TEXTS are given, three
  * rows of that file are encoded again. Ends the program at a difference. */
 void origin_check(const struct collection *collection, struct text_encoder *encoder);
+
+/* Returns an option of encode with which a file was encoded, or NULL if it was not given. */
+const char *origin_option(const struct vector_file *file, const char *name);
 
 /* Returns the pooling with which a file was encoded, or NULL if that is not known. */
 const char *origin_pooling(const struct vector_file *file);

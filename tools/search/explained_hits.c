@@ -19,7 +19,7 @@ void explained_hits_check(const struct collection *collection, struct text_encod
 {
     explanation_check(encoder, metric_of(collection), "--explain");
     for (size_t i = 0; i < collection->n_files; i++)
-        if (json_object_get(json_object_get(collection->files[i].origin, "options"), "spans"))
+        if (origin_option(&collection->files[i], "spans"))
             program_die("--explain: '%s' has vectors of spans, made of the whole texts' rows; "
                         "expected vectors of texts, or of windows",
                         collection->files[i].path);
@@ -48,8 +48,7 @@ static void tokenize_hit(struct item *item, struct text_encoder *encoder,
                          const struct passage *passage, const struct record *record)
 {
     const bool in_pair = json_is_true(json_object_get(passage->members, "pair"));
-    const json_t *most =
-        json_object_get(json_object_get(passage->file->origin, "options"), "max-tokens");
+    const char *most = origin_option(passage->file, "max-tokens");
     const struct text_encoder before = *encoder;
     engine_input *input = &item->record.input;
     size_t begin = 0, end = 0;
@@ -65,8 +64,8 @@ static void tokenize_hit(struct item *item, struct text_encoder *encoder,
     encoder->request.is_chunked = is_window;
     encoder->options.role = ENGINE_ROLE_DOCUMENT; /* a query may have another length */
     encoder->options.on_long = ENGINE_ON_LONG_TRUNCATE;
-    if (json_is_string(most))
-        encoder->options.max_tokens = strtoul(json_string_value(most), NULL, 10);
+    if (most)
+        encoder->options.max_tokens = strtoul(most, NULL, 10);
     if (!encoder_tokenize(encoder, item))
         program_die("--explain: %s", item_fault(item));
     encoder->request = before.request;

@@ -34,7 +34,6 @@ void query_hits_free(struct query_hits *hits)
     clear_hits(hits);
     free(hits->hits);
     free(hits->query_id);
-    *hits = (struct query_hits){0};
 }
 
 /* Returns the slot of a number in a set [n_slots], a power of two, not full; free slots have 0. */
@@ -113,10 +112,9 @@ void reranker_open(struct reranker *reranker, const struct search_options *optio
     request.encode.on_long = options->request.encode.on_long;
     encoder_open(&reranker->encoder, &request);
     if (!reranker->encoder.ranks_pairs)
-        program_die(
-            "--rerank takes a cross-encoder, a model with head sequence that ranks pairs; '%s' is "
-            "not one",
-            reranker->encoder.info.path);
+        program_die("--rerank takes a cross-encoder, a model with head sequence that ranks pairs; "
+                    "'%s' is not one",
+                    reranker->encoder.info.path);
 }
 
 /* Counts the tokens of a pair. Too many end the program, or are cut, which the first note says. */
@@ -235,11 +233,8 @@ static void print_hit(struct hits_printer *printer, const struct query_hits *hit
     row_count(rows, ROWS_ALL, "rank", i + 1);
     row_text(rows, ROWS_TSV, "id", passage->id, passage->id_len, 0);
     row_float(rows, ROWS_ALL, "score", hit->score);
-    row_float(rows,
-              is_hybrid                  ? ROWS_ALL
-              : printer->options->rerank ? ROWS_JSON
-                                         : 0,
-              "score_by_vector", hit->by_vector);
+    const int of_reranked = printer->options->rerank ? ROWS_JSON : 0;
+    row_float(rows, is_hybrid ? ROWS_ALL : of_reranked, "score_by_vector", hit->by_vector);
     row_float(rows, is_hybrid ? ROWS_ALL : 0, "score_by_words", hit->by_words);
     row_integer(rows, ROWS_JSON, "row", (int64_t)hit->found.row);
     row_integer(rows, ROWS_JSON, "line", (int64_t)passage->line);
@@ -303,10 +298,9 @@ static void check_id(const char *id, size_t len, const char *whose)
     for (size_t i = 0; i < len; i++)
         is_good = is_good && (unsigned char)id[i] > ' ' && id[i] != 0x7F;
     if (!is_good)
-        program_die(
-            "-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id in this "
-            "format: use -f tsv or json",
-            (int)len, id, whose);
+        program_die("-f trec: the id '%.*s' of %s is empty, or has a blank, which ends an id in "
+                    "this format: use -f tsv or json",
+                    (int)len, id, whose);
 }
 
 void hits_print(struct hits_printer *printer, const struct query_hits *hits)

@@ -55,7 +55,7 @@ static const struct option_row SEARCH_ROWS[] = {
     {"hybrid", 0, NULL, "add z-scores of BM25 over the words of TEXTS; makes VECTORS.words once",
      FLAG_AT(struct search_options, is_hybrid)},
     {"word-weight", 0, "W", "--hybrid: multiply the words' z-scores by W (default 1)",
-     REAL_AT(struct search_options, word_weight, 0, 1000), GIVEN(has_word_weight)},
+     REAL_AT(struct search_options, word_weight, 0, 1000)},
     {"explain", 0, NULL,
      "print which words of the query and of the hit made its score; needs TEXTS",
      FLAG_AT(struct search_options, explains)},

@@ -16,7 +16,6 @@ struct search_options {
     bool has_metric;
     bool is_hybrid; /* words count, too */
     double word_weight;
-    bool has_word_weight;
     bool dedup;          /* one hit for equal texts */
     bool explains;       /* which words made a hit's score */
     bool no_check;       /* of the origin of the vectors */

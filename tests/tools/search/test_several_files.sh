@@ -99,7 +99,43 @@ for kind in 'sparse npz' 'colbert npy'; do
     mv out expected
     found [0123].$format lines
     check "$pooling in four files, of which one has no row" cmp expected out
+    "$programs/encode" -m tokens -p $pooling --on-long chunk --max-tokens 8 -f $format -o windows.$format <lines 2>err
+    asked=(-m tokens -f tsv -k 60)
+    found windows.$format
+    check "$pooling: windows hide no text" [ "$(cut -f1,3 out | sort -u | wc -l)" = 120 ]
 done
+
+# ---- Tables, of which records count; lines are read as encode read them ----
+
+printf 'n,text\n1,"I\nride"\n2,"the\n\nbig dog"\n' >1.csv
+printf 'n,text\n3,a bike\n4,red house\n5,I ride a dog\n' >2.csv
+for options in '' '--on-long chunk --max-tokens 2'; do
+    for files in 1.csv 2.csv '1.csv 2.csv'; do
+        read -ra files <<<"$files"
+        run "$programs/encode" -p mean -f npy $options -o "${files[*]}.npy" "${files[@]}"
+        check "a table $options" [ "$code" = 0 ]
+    done
+    asked=(-p mean -f tsv)
+    found '1.csv 2.csv.npy'
+    mv out expected
+    found 1.csv.npy 2.csv.npy
+    check 'tables in two files' cmp expected out
+done
+run "$programs/encode-search" -p mean 1.csv.npy 2.csv.npy 1.csv 2.csv --query dog
+ends 'a table as TEXTS' 1 "'1.csv.npy' was encoded from a table"
+printf '"I \\u0072ide"\n["a bike", "dog"]\n' >strings
+printf '{"text": "a dog"}\n{"text": 1} bike\n' >braces
+printf 'ride\n' >query
+for file in strings braces; do
+    input=text
+    [ $file = braces ] || input=jsonl
+    run "$programs/encode" -p mean -f npy --input $input -o $file.npy <$file
+    run "${search[@]}" -p mean --hybrid -f tsv $file.npy $file --query ride
+    check "$file as they were read" [ "$code" = 0 ]
+    sort -k3 out | cut -f3,7 >its.$file
+done
+check 'texts of JSON strings' diff its.strings <(printf '1\tI ride\n2\ta bike\n')
+check 'texts that look like JSON' diff its.braces <(sed '=' braces | paste - -)
 
 # ---- A corpus that grows; an array whose name says nothing ----
 
@@ -151,6 +187,8 @@ if "$python" -c 'import numpy' 2>/dev/null; then
         check "one array of ${options[*]}" are_rows_of one.npy all.npy
         [ ! -e one.npy.rows.jsonl ] || check "${options[*]}: the rows file" cmp one.npy.rows.jsonl all.npy.rows.jsonl
     done
+    run "$python" "$tree/tools/hosts/cluster/one_array.py" all.npy [12].csv.npy
+    check 'one array of tables: the rows file' cmp '1.csv 2.csv.npy.rows.jsonl' all.npy.rows.jsonl
     first=$(echo shard-????.npy) first=${first%% *}
     cp "$first" kept.npy
     run "$python" "$tree/tools/hosts/cluster/one_array.py" "$first" shard-????.npy

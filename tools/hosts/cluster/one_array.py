@@ -35,8 +35,9 @@ if has_rows:
     row = line = 0
     with open(out + ".rows.jsonl.part", "w", encoding="utf-8") as rows:
         for path, shard in zip(paths, shards):
-            with open(path + ".origin.json", encoding="utf-8") as origin:
-                n_lines = json.load(origin)["input_lines"]
+            with open(path + ".origin.json", encoding="utf-8") as file:
+                origin = json.load(file)
+            n_lines = origin["texts" if origin["options"].get("input") in ("csv", "tsv") else "input_lines"]
             its = ('{"row": %d, "line": %d}\n' % (k, k + 1) for k in range(len(shard)))
             if os.path.exists(path + ".rows.jsonl"):
                 its = open(path + ".rows.jsonl", encoding="utf-8")

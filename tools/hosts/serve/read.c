@@ -151,8 +151,7 @@ static bool read_fields(struct request *request)
     unsigned types = get_words(request, "embedding_types", WORDS(VECTOR_TYPES));
     const bool takes_many = strstr(request->route->answer, "<types") != NULL;
     const bool is_base64 = get_word(request, "encoding_format", WORDS("float", "base64")) == 1;
-    const bool has_several = (types & (types - 1)) != 0;
-    if ((has_several && !takes_many) || (is_base64 && types))
+    if ((__builtin_popcount(types) > 1 && !takes_many) || (is_base64 && types))
         return request_fail(request, FAULT_INPUT, "this route takes one type of numbers");
     types |= (unsigned)is_base64 << TYPE_BASE64;
     request->is_typed = types > 0 || strncmp(request->path, "/v2", 3) == 0;
