@@ -196,7 +196,7 @@ static bool is_of_table(const struct vector_file *file)
 
 /* Returns how many lines, or records of a table, a file was encoded from. The origin counts those
  * without a row, too; if it is absent the line of the last row is the last. Checks that the last
- * line of a rows file is about the last row: one of an earlier run may have more or fewer. Stores if
+ * line of a rows file is about the last row: one of an earlier run has more or fewer. Stores if
  * rows are windows. */
 static size_t count_encoded_lines(const struct vector_file *file, bool *has_windows)
 {
