@@ -226,6 +226,9 @@ def cases():
     for name, config in ("Llama 3 without <s>", {"add_bos_token": False}), ("Llama 3 with </s>", {"add_eos_token": True}):
         yield name, llama(True), {"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>", "eos_token": "</s>", **config}, (
             "transformers 4 replaces the template of one text"), {"config.json": {"model_type": "llama"}}
+    yield "Qwen 2 by another class", roberta(False), generic, "replaces the normalizer", {"config.json": {"model_type": "qwen2"}}
+    low = {**unigram("always"), "normalizer": {"type": "Lowercase"}}
+    yield "XLM-R XL", low, {"tokenizer_class": "XLMRobertaTokenizer"}, None, {"config.json": {"model_type": "xlm-roberta-xl"}}
     of_siglip, of_siglip2 = ({"config.json": {"model_type": name}} for name in ("siglip", "siglip2"))
     yield "SigLIP", siglip(False), generic, None, of_siglip
     yield "SigLIP by its class", siglip(False), {"tokenizer_class": "SiglipTokenizer"}, "'SiglipTokenizer', which", of_siglip

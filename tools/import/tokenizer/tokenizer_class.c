@@ -39,7 +39,8 @@ static const struct reference_class CLASSES[] = {
     {"MPNetTokenizer", "mpnet", MPNET_TOKENS, .kind = "wordpiece", .prefix = "##",
      .unknown = UNK_TOKEN, .lowercases = true, .normalizer = WORD_STEPS,
      .splitter = "blanks punctuation", CLS_AND_SEP, .frame = FRAME_ROBERTA, .trims = true},
-    {"RobertaTokenizer LongformerTokenizer BartTokenizer LEDTokenizer", "roberta longformer bart",
+    {"RobertaTokenizer LongformerTokenizer BartTokenizer LEDTokenizer",
+     "roberta longformer bart data2vec-text",
      ROBERTA_TOKENS, .kind = "bpe", .pattern = "gpt2", .may_add_blank = true, CLS_AND_SEP,
      .frame = FRAME_ROBERTA, .trims = true},
     {"GPT2Tokenizer CodeGenTokenizer", "gpt2 codegen", {ENDS, ENDS, ENDS}, .kind = "bpe",
@@ -197,8 +198,13 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
 {
     const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
     char base[100];
-    if (type != NULL && name_is_listed("modernbert siglip2", type)) /* whatever the name is */
-        return strcmp(type, "siglip2") == 0 ? class_named("Siglip2Tokenizer") : NULL;
+    /* Of these the type says the class, whatever the name is; of Qwen 2 in 5 alone. */
+    if (type != NULL && name_is_listed("modernbert mistral xlm-roberta-xl", type))
+        return NULL;
+    if (type != NULL && strcmp(type, "siglip2") == 0)
+        return class_named("Siglip2Tokenizer");
+    if (type != NULL && strcmp(type, "qwen2") == 0 && beside->as != AS_TRANSFORMERS_4)
+        return class_named("Qwen2Tokenizer");
     read_name(beside, base);
     for (size_t i = 0; name == NULL && type != NULL && i < sizeof CLASSES / sizeof *CLASSES; i++)
         if (name_is_listed(CLASSES[i].model_types, type))
@@ -210,10 +216,9 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         program_die("the 'tokenizer_class' is '%.100s', which transformers has in Python alone; "
                     "expected a class that uses a tokenizer.json, or no tokenizer, for ids alone",
                     base);
-    /* Of Llama 3 and Mistral, whose tokenizers are not what their files name. */
+    /* Of Llama 3, whose tokenizer is not what its files name. */
     bool is_none = strcmp(base, "LlamaTokenizer") == 0 && json != NULL &&
-                   ((type != NULL && strcmp(type, "mistral") == 0) ||
-                    memmem(json, len, "\"ByteLevel\"", strlen("\"ByteLevel\"")) != NULL);
+                   memmem(json, len, "\"ByteLevel\"", strlen("\"ByteLevel\"")) != NULL;
     if (json != NULL && !is_none && name_is_listed(OTHER_CLASSES, base) &&
         beside->as != AS_TRANSFORMERS_4)
         program_die("the 'tokenizer_class' is '%.100s', and transformers 5 replaces parts of "
