@@ -118,6 +118,10 @@ class Snippets(unittest.TestCase):
             return
         self.assertRegex(self.run_code(SPARSE), r"%\n\([0-9]+, 8\) ")
 
+    def test_cosines_of_float16(self):
+        rows = np.array([[300, 400], [0, 0], [-400, 300]], np.float16)
+        np.testing.assert_allclose(sentence_transformers.util.cos_sim(rows, rows), np.diag([1, 0, 1]), atol=1e-6)
+
     def test_names(self):
         """A model is found as a path, or where its name leads; else the reason says what fetches it."""
         find = sentence_transformers.SentenceTransformer

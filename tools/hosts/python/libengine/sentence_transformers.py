@@ -85,7 +85,7 @@ class util:
 
     @staticmethod
     def cos_sim(a, b) -> np.ndarray:
-        a, b = (np.atleast_2d(x) for x in (a, b))
+        a, b = (x.astype(np.promote_types(x.dtype, np.float32)) for x in map(np.atleast_2d, (a, b)))  # not in float16
         return util.dot_score(*(x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12) for x in (a, b)))
 
     @staticmethod
