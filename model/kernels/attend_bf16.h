@@ -242,7 +242,10 @@ static void finish_context(const struct pair_attention *a, const struct pair_wor
                 r[i] = load(work->context + (c + i) * BF16_SIDE + query) * share;
             transpose(r);
             for (size_t i = 0; i < LANES && query + i < a->n_queries; i++)
-                store_some(out + i * a->out_stride + c, r[i], a->width - c);
+                if (c + LANES <= a->width)
+                    store(out + i * a->out_stride + c, r[i]);
+                else
+                    store_tail(out + i * a->out_stride + c, r[i], a->width - c);
         }
     }
 }

@@ -363,15 +363,6 @@ INLINE void half_tile_of_words(const struct product *p, size_t row, size_t colum
         scale_sum(&last, &terms, row + (size_t)r, column, sums_of_pairs(acc[r][0], acc[r][1]),
                   target.to + (size_t)r * target.stride);
 }
-
-INLINE void tile_of_words(const struct product *p, size_t row, size_t panel, struct fetch fetch,
-                          struct tile_target target, const int rows)
-{
-    for (size_t lane = 0; lane < PANEL_WIDTH; lane += LANES) {
-        half_tile_of_words(p, row, panel * PANEL_WIDTH + lane, &fetch, target, rows);
-        target.to += LANES;
-    }
-}
 #endif
 
 /* ---- Pairs of rows ----
@@ -483,7 +474,8 @@ INLINE void tile_int8(const struct product *p, size_t row, size_t panel, const i
 {
 #if HAS_WORDS
     if (words) {
-        tile_of_words(p, row, panel, fetch, target, rows);
+        for (size_t lane = 0; lane < PANEL_WIDTH; lane += LANES, target.to += LANES)
+            half_tile_of_words(p, row, panel * PANEL_WIDTH + lane, &fetch, target, rows);
         return;
     }
 #endif

@@ -78,8 +78,11 @@ INLINE vec activation_vec(const enum activation activation, vec x)
 
 INLINE void activate_all(const enum activation activation, float *x, size_t n)
 {
-    for (size_t i = 0; i < n; i += LANES)
-        store_some(x + i, activation_vec(activation, load_some(x + i, n - i)), n - i);
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        store(x + i, activation_vec(activation, load(x + i)));
+    if (i < n)
+        store_tail(x + i, activation_vec(activation, load_tail(x + i, n - i, 0)), n - i);
 }
 
 static void activate(enum activation activation, float *x, size_t n)
@@ -195,10 +198,14 @@ INLINE void scale_row(const float *x, float shift, float scale, const float *wei
                       const float *bias, size_t n, float *out)
 {
     const vec zero = {0};
-    for (size_t i = 0; i < n; i += LANES)
-        store_some(out + i,
-                   scaled(load_some(x + i, n - i), shift, scale, load_some(weight + i, n - i),
-                          bias != NULL ? load_some(bias + i, n - i) : zero),
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        store(out + i, scaled(load(x + i), shift, scale, load(weight + i),
+                              bias != NULL ? load(bias + i) : zero));
+    if (i < n)
+        store_tail(out + i,
+                   scaled(load_tail(x + i, n - i, 0), shift, scale, load_tail(weight + i, n - i, 0),
+                          bias != NULL ? load_tail(bias + i, n - i, 0) : zero),
                    n - i);
 }
 

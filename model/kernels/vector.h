@@ -239,22 +239,24 @@ INLINE float largest_lane(vec v)
     return a > b ? a : b;
 }
 
-/* Loads a vector of a row with n numbers left, zeros after its end. */
-INLINE vec load_some(const float *x, size_t n)
+/* Loads the last, partial vector of a row, padded with `rest`. */
+INLINE vec load_tail(const float *x, size_t n, float rest)
 {
-    vec v = {0};
-    if (n >= (size_t)LANES)
-        return load(x);
+    vec v = splat(rest);
     for (size_t i = 0; i < n; i++)
         v[i] = x[i];
     return v;
 }
 
-INLINE void store_some(float *x, vec v, size_t n)
+/* Loads a vector of a row with n numbers left, zeros after its end. */
+INLINE vec load_some(const float *x, size_t n)
 {
-    if (n >= (size_t)LANES)
-        store(x, v);
-    for (size_t i = 0; n < (size_t)LANES && i < n; i++)
+    return n >= (size_t)LANES ? load(x) : load_tail(x, n, 0);
+}
+
+INLINE void store_tail(float *x, vec v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
         x[i] = v[i];
 }
 
