@@ -193,7 +193,7 @@ class Together:
         self.o, self.begun = options, time.time()
         self.folder, self.out = Path(options.packed), Path(options.out)
         self.out.mkdir(parents=True, exist_ok=True)
-        self.spent, self.step, self.phase, self.spent_of = 0.0, 0, 0, 0.0
+        self.spent, self.step, self.phase, self.spent_of, self.first = 0.0, 0, 0, 0.0, 0 # first: the phase's first step
         self.pool = pools.Pool(self.folder, options.sample)
         self.say(note="%d texts, %d of them passages" % (self.pool.count, self.pool.long.sum()))
         self.shape = dict(model.SHAPE, layers=options.layers, vocabulary=len(self.pool.student.pieces))
@@ -365,7 +365,7 @@ class Together:
         if self.o.work:
             state = {"p": self.p, "average": self.average, "optimizer": self.optimizer.state_dict(), "step": self.step,
                      "phase": self.phase, "spent": self.spent + time.time() - self.begun, "spent_of": self.spent_of,
-                     "mid": self.mid, "order": self.order}
+                     "first": self.first, "mid": self.mid, "order": self.order}
             torch.save(state, Path(self.o.work, "state.part"))
             Path(self.o.work, "state.part").replace(Path(self.o.work, "state.pt"))
         self.saved = time.time()
@@ -375,7 +375,7 @@ class Together:
         if not self.o.work or not path.exists():
             return
         kept = torch.load(path, map_location=model.DEVICE)
-        for name in ("step", "phase", "spent_of", "mid", "order"):
+        for name in ("step", "phase", "spent_of", "first", "mid", "order"):
             setattr(self, name, kept[name])
         self.put(kept["p"], kept["average"])
         self.begin()
@@ -385,14 +385,14 @@ class Together:
 
     def run_phase(self, seconds):
         phase = PHASES[self.phase]
-        begun, done, before = time.time(), self.spent_of, self.step
+        begun, done = time.time(), self.spent_of
         while True:
             part = (done + time.time() - begun) / seconds
-            if part >= 1 or (self.o.steps and self.step - before >= self.o.steps):
+            if part >= 1 or (self.o.steps and self.step - self.first >= self.o.steps):
                 break
             rate = phase.last + (phase.first - phase.last) * 0.5 * (1 + math.cos(math.pi * part))
-            rate *= min(1, (self.step - before + 1) / WARM_UP)
-            steps = self.step - before
+            steps = self.step - self.first
+            rate *= min(1, (steps + 1) / WARM_UP)
             self.one_step(phase, rate, min(self.o.average, (steps + 1) / (steps + 10)))
             measure = time.time() - self.measured > self.o.measure_every
             if steps + 1 in (1, 10, 50) or measure:
@@ -440,7 +440,7 @@ class Together:
         elif name == "near":
             mean = {n: (p + self.order[n]) / 2 for n, p in self.average.items()}
             self.put(mean, mean)
-        self.phase += 1
+        self.phase, self.first = self.phase + 1, self.step
         self.begin()
         self.keep()
 
