@@ -1,6 +1,5 @@
 /* one_thread.c - what a build for musl has in place of other libraries: OpenMP of one thread, as
- * libgomp of GCC is made for glibc, and the checked calls of glibc in the static jansson of Debian.
- */
+ * libgomp of GCC is made for glibc, and the checked calls of glibc in Debian's static jansson. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>

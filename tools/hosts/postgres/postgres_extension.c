@@ -57,12 +57,11 @@ static int sql_state(engine_status status)
 /* Reports a failure at this level. A cancelled statement has PostgreSQL's words for it. */
 static void report(int level, engine_status status, const engine_error *error)
 {
-    char words[SQL_MESSAGE_BYTES];
+    char words[SQL_MESSAGE_BYTES] = "out of memory";
     if (status == ENGINE_ERROR_INTERRUPTED)
         CHECK_FOR_INTERRUPTS();
-    if (status == ENGINE_ERROR_MEMORY)
-        ereport(level, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("encode: out of memory"));
-    sql_message(error, words);
+    if (status != ENGINE_ERROR_MEMORY)
+        sql_message(error, words);
     ereport(level, errcode(sql_state(status)), errmsg("encode: %s", words));
 }
 
@@ -93,8 +92,7 @@ static void open_model(int level)
     char *path = MemoryContextStrdup(TopMemoryContext, model_setting);
     const engine_status status =
         engine_model_open(path[0] != '\0' ? path : NULL, NULL, &model, &error);
-    if (model_path != NULL)
-        pfree(model_path);
+    sql_free(model_path);
     model_path = path;
     if (status != ENGINE_OK)
         report(level, status, &error);

@@ -258,15 +258,6 @@ static struct connection *begin(sqlite3_context *context, const char *function, 
 
 /* ---- Functions ---- */
 
-/* Returns room for a vector; NULL after it reported that there is no memory. */
-static float *new_vector(sqlite3_context *context, const struct sql_encoder *encoder)
-{
-    float *vector = sqlite3_malloc64(encoder->shape.width * sizeof *vector + 1);
-    if (vector == NULL)
-        sqlite3_result_error_nomem(context);
-    return vector;
-}
-
 /* Makes the vector the result, a blob of float32, or reports the failure. */
 static void give_vector(sqlite3_context *context, const char *function,
                         const struct sql_encoder *encoder, float *vector, engine_status status)
@@ -293,10 +284,9 @@ static void encode(sqlite3_context *context, int n, sqlite3_value **values)
         return;
     }
     struct sql_encoder *encoder = &connection->encoder;
-    float *vector = new_vector(context, encoder);
-    if (vector != NULL)
-        give_vector(context, "encode", encoder, vector,
-                    sql_encode(encoder, &texts[0], role, vector));
+    float *vector = sql_alloc((encoder->shape.width + 1) * sizeof *vector);
+    give_vector(context, "encode", encoder, vector,
+                vector ? sql_encode(encoder, &texts[0], role, vector) : ENGINE_ERROR_MEMORY);
     sqlite3_result_subtype(context, SUBTYPE_VECTOR);
 }
 
@@ -349,11 +339,10 @@ static void describe(sqlite3_context *context, int n, sqlite3_value **values)
     if (connection == NULL)
         return;
     char *json = sql_model_json(&connection->encoder);
-    if (json == NULL) {
+    if (json != NULL)
+        sqlite3_result_text(context, json, -1, sqlite3_free);
+    else
         sqlite3_result_error_nomem(context);
-        return;
-    }
-    sqlite3_result_text(context, json, -1, sqlite3_free);
     sqlite3_result_subtype(context, SUBTYPE_JSON);
 }
 
@@ -453,8 +442,7 @@ static int plan(sqlite3_vtab *base, sqlite3_index_info *info)
             continue;
         if (!info->aConstraint[i].usable)
             return SQLITE_CONSTRAINT;
-        if (found[column] < 0)
-            found[column] = i;
+        found[column] = i;
     }
     if (found[COLUMN_TEXT] < 0)
         return reject((struct table *)base, "%s: the text is missing");
@@ -538,17 +526,15 @@ static int filter(sqlite3_vtab_cursor *base, int plan_number, const char *words,
                   sqlite3_value **values)
 {
     struct cursor *cursor = (struct cursor *)base;
-    bool is_null = false;
     (void)words;
     empty_cursor(cursor);
     for (int column = COLUMN_TEXT, i = 0; i < n; column++)
         if (plan_number >> column & 1) {
-            is_null = is_null || sqlite3_value_type(values[i]) == SQLITE_NULL;
             cursor->arguments[column] = sqlite3_value_dup(values[i++]);
             if (cursor->arguments[column] == NULL)
                 return SQLITE_NOMEM;
         }
-    return is_null ? SQLITE_OK : divide((struct table *)base->pVtab, cursor);
+    return is_any_null(n, values) ? SQLITE_OK : divide((struct table *)base->pVtab, cursor);
 }
 
 static int next_row(sqlite3_vtab_cursor *base)
@@ -593,10 +579,10 @@ static int column_value(sqlite3_vtab_cursor *base, sqlite3_context *context, int
     const enum kind kind = COLUMNS[table->rows != SQL_TOKENS][column];
     struct sql_encoder *encoder = &table->connection->encoder;
     if (kind == VECTOR) {
-        float *vector = new_vector(context, encoder);
-        if (vector != NULL)
-            give_vector(context, TABLES[table->rows].name, encoder, vector,
-                        sql_encode_window(encoder, &cursor->parts, cursor->row, vector));
+        float *vector = sql_alloc((encoder->shape.width + 1) * sizeof *vector);
+        give_vector(context, TABLES[table->rows].name, encoder, vector,
+                    vector ? sql_encode_window(encoder, &cursor->parts, cursor->row, vector)
+                           : ENGINE_ERROR_MEMORY);
         return SQLITE_OK;
     }
     const struct sql_row row = sql_row_of(encoder, &cursor->parts, cursor->text, cursor->row);
