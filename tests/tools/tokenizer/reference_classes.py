@@ -209,6 +209,9 @@ def cases():
     yield "XLM-R without blanks", unigram("always"), {"add_prefix_space": False}, "'add_prefix_space' is false", of_xlm
     yield "XLM-R without blanks, silent", unigram("never"), {}, "'add_prefix_space' is absent, so by default tr", of_xlm
     yield "XLM-R without blanks in both", unigram("never"), {"add_prefix_space": False}, None, of_xlm
+    yield "XLM-R, blanks null", unigram("always"), {"add_prefix_space": None}, "replaces the pre-tokenizer", of_xlm
+    yield "data2vec, blank first, silent", roberta(True), None, "'add_prefix_space' is absent", {
+        "config.json": {"model_type": "data2vec-text"}}
     of_camembert, of_albert = ({"config.json": {"model_type": name}} for name in ("camembert", "albert"))
     yield "CamemBERT", unigram("always"), None, None, of_camembert
     yield "CamemBERT, said", unigram("always"), {"tokenizer_class": "CamembertTokenizer"}, None, of_camembert

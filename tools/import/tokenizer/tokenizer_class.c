@@ -309,7 +309,8 @@ static void make_settings(const struct json_tokenizer *json, struct tokenizer_dr
     const struct json_file *config = &json->beside->config;
     const struct reference_class *class = json->class;
     bool is_prefixed = class->splitter != NULL && strstr(class->splitter, "metaspace") != NULL;
-    bool adds_blank = json_flag(config, NULL, "add_prefix_space", is_prefixed);
+    bool adds_blank = !json_is_null(json_object_get(config->root, "add_prefix_space")) &&
+                      json_flag(config, NULL, "add_prefix_space", is_prefixed);
     const char *pattern = class->pattern != NULL ? class->pattern : "";
     if (adds_blank && strcmp(pattern, "qwen2") == 0)
         file_die(config->name, "'add_prefix_space' is true, which adds a blank to every word of "
