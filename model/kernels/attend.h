@@ -108,18 +108,19 @@ INLINE vec largest_scores(const struct score_block *s, const struct seen_keys *s
 {
     const float *scores = s->scores + query;
     size_t j = seen->all_begin;
-    vec other = largest;
-    for (; j + 2 <= seen->all_end; j += 2) {
-        largest = larger(load(scores + j * s->stride), largest);
-        other = larger(load(scores + (j + 1) * s->stride), other);
-    }
+    vec most[4]; /* so that comparisons do not wait for each other */
+    UNROLL (i, (size_t)4)
+        most[i] = largest;
+    for (; j + 4 <= seen->all_end; j += 4)
+        UNROLL (i, (size_t)4)
+            most[i] = larger(load(scores + (j + i) * s->stride), most[i]);
     for (; j < seen->all_end; j++)
-        largest = larger(load(scores + j * s->stride), largest);
+        most[0] = larger(load(scores + j * s->stride), most[0]);
     for (j = seen->begin; j < seen->all_begin; j++)
-        other = larger(seen_score(s, query, j), other);
+        most[1] = larger(seen_score(s, query, j), most[1]);
     for (j = seen->all_end; j < seen->end; j++)
-        other = larger(seen_score(s, query, j), other);
-    return larger(largest, other);
+        most[1] = larger(seen_score(s, query, j), most[1]);
+    return larger(larger(most[0], most[1]), larger(most[2], most[3]));
 }
 
 /* The largest score of each query; NaN if all that it sees have overflowed to -infinity. */
@@ -145,12 +146,6 @@ INLINE void exp_key(const struct score_block *s, size_t query, size_t j, vec pea
     *sum += e;
 }
 
-INLINE void clear_scores(const struct score_block *s, size_t query, size_t begin, size_t end)
-{
-    for (size_t j = begin; j < end; j++)
-        store(s->scores + j * s->stride + query, (vec){0});
-}
-
 INLINE void softmax_block(const struct score_block *block, float *max, float *sum, float *factor)
 {
     /* A copy: stores could alias *block, and every field would be read again. */
@@ -161,7 +156,8 @@ INLINE void softmax_block(const struct score_block *block, float *max, float *su
             add_bias(&s, &seen, query);
         vec before = load(max + query), largest = largest_scores(&s, &seen, query, before);
         vec peak = peak_of(largest), sums[2] = {{0}};
-        clear_scores(&s, query, 0, seen.begin);
+        for (size_t j = 0; j < seen.begin; j++)
+            store(s.scores + j * s.stride + query, (vec){0});
         for (size_t j = seen.begin; j < seen.all_begin; j++)
             exp_key(&s, query, j, peak, 1, &sums[j % 2]);
         size_t j = seen.all_begin;
@@ -172,7 +168,8 @@ INLINE void softmax_block(const struct score_block *block, float *max, float *su
             exp_key(&s, query, j, peak, 0, &sums[0]);
         for (j = seen.all_end; j < seen.end; j++)
             exp_key(&s, query, j, peak, 1, &sums[j % 2]);
-        clear_scores(&s, query, seen.end, s.n_keys);
+        for (j = seen.end; j < s.n_keys; j++)
+            store(s.scores + j * s.stride + query, (vec){0});
         vec scale = exp_negative(before - largest);
         store(factor + query, scale);
         store(sum + query, multiply_add(load(sum + query), scale, sums[0] + sums[1]));

@@ -141,19 +141,14 @@ static struct score_block pair_scores(const struct pair_attention *a, struct pai
     const size_t width = round_up(a->width, BF16_STEP);
     const ptrdiff_t ahead = (ptrdiff_t)a->query - (ptrdiff_t)key;
     const size_t n = a->end - key < PAIR_KEYS ? a->end - key : PAIR_KEYS;
-    struct score_block s = {work->scores,
-                            BF16_SIDE,
-                            n,
-                            a->n_queries,
-                            ahead - (ptrdiff_t)a->before,
-                            ahead + (ptrdiff_t)a->after,
-                            .bias = a->bias != NULL ? a->bias + ahead : NULL};
+    const float *bias = a->bias != NULL ? a->bias + ahead : NULL;
+    const ptrdiff_t first = ahead - (ptrdiff_t)a->before, last = ahead + (ptrdiff_t)a->after;
     multiply_by_pairs((struct pair_block){a->keys + key * width, work->queries, work->scores,
                                           PANEL * BF16_STEP, PANEL * width,
                                           a->n_queries > PANEL ? width * PANEL : 0,
                                           width / BF16_STEP, .add = false},
                       n, BF16_SIDE * width);
-    return s;
+    return (struct score_block){work->scores, BF16_SIDE, n, a->n_queries, first, last, bias};
 }
 
 /* 2^x, x at most about 0, within 1e-4 of itself, as the result is rounded to 2^-9; 2^0 = 1; 2^-126
@@ -208,6 +203,7 @@ static void softmax_pairs(const struct score_block *block, struct pair_work *wor
         weigh_pairs(&s, query, 0, all_begin, shift, sums, pairs, 1);
         weigh_pairs(&s, query, all_begin, all_end, shift, sums, pairs, 0);
         weigh_pairs(&s, query, all_end, n, shift, sums, pairs, 1);
+        KEEP_AWAKE;
         vec factor = exp2_near((before - largest) * LOG2_E);
         store(work->factor + query, factor);
         store(work->sum + query, multiply_add(load(work->sum + query), factor, sums[0] + sums[1]));
