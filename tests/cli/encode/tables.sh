@@ -16,6 +16,7 @@ printf 'id,text,note\r\n1,"I ride, ""dog""",x\r\n2,"cat\nbike",\r\n3,,\r\n' >t.c
 encode -f json --tokens t.csv | cut -c 1-60
 encode -f json --tokens --column id t.csv | cut -c 1-60; encode --column title t.csv; encode --column note --input tsv t.csv
 printf 'text,id\ndog" I,1\ncat,2\nI" ride",3\n"bike",4\n' | encode -f json --tokens --input csv | cut -c 1-60
+printf 'text\n"cat\r\n\r\nbike\n"\r\n' | encode -f json --tokens --input csv | cut -c 1-60
 printf 'a\tb "q\nI ride\tdog\n' >t.tsv; encode -f json --tokens --column 'b "q' t.tsv | cut -c 1-60; encode t.tsv; encode --column a dog; encode --column a a.txt
 printf 'only\ndog\n\ncat\n' | encode -f ids --input csv; printf '\357\273\277text\ndog\n' | encode -f ids --input csv
 printf 'id,text\n1,dog\n2\n3,"dog"s\n4,cat\n5,"dog\n' >bad.csv; encode -f ids bad.csv; encode -f ids --on-error skip bad.csv; encode -f ids --on-error skip t.csv bad.csv 2>&1 >out | tail -n 1

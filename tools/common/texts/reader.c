@@ -185,26 +185,27 @@ static bool table_value(const struct reader *reader, char *record, size_t len, c
 }
 
 /* Copies a record of a table: a line, and those after it that a value in quotes continues on. *len
- * becomes the record's. Returns LINE_READ, or frees the copy and returns why the record has no end.
- */
+ * becomes its own. Returns LINE_READ, or frees the copy and returns why the record has no end. */
 static enum line_state copy_record(struct reader *reader, const char *line, size_t *len,
                                    char **copy)
 {
     const char separator = separator_of(reader);
     *copy = memcpy(alloc_zeros(*len, 1), line, *len);
     enum table_place place = table_scan(separator, TABLE_AT_VALUE, line, *len);
+    size_t n_end = line[*len] == '\r' ? 2 : 1; /* bytes of the line's end, which the value has */
     while (place == TABLE_IN_QUOTES) {
         char *next;
         size_t next_len;
         const enum line_state state = line_reader_next(&reader->lines, true, &next, &next_len);
-        if (state != LINE_READ || *len + next_len > LINE_BYTES_MAX) {
+        if (state != LINE_READ || *len + n_end + next_len > LINE_BYTES_MAX) {
             free(*copy);
             return state == LINE_READ ? LINE_TOO_LONG : state;
         }
-        *copy = alloc_resize(*copy, *len + 1 + next_len, 1);
-        (*copy)[*len] = '\n';
-        memcpy(*copy + *len + 1, next, next_len);
-        *len += 1 + next_len;
+        *copy = alloc_resize(*copy, *len + n_end + next_len, 1);
+        memcpy(*copy + *len, "\r\n" + 2 - n_end, n_end);
+        memcpy(*copy + *len + n_end, next, next_len);
+        *len += n_end + next_len;
+        n_end = next[next_len] == '\r' ? 2 : 1;
         place = table_scan(separator, place, next, next_len);
     }
     return LINE_READ;
