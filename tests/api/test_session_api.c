@@ -39,10 +39,8 @@ static void ignore_trace(const engine_trace_view *view, void *user)
 
 TEST(session_options)
 {
-    engine_session_options options = ENGINE_SESSION_OPTIONS();
     engine_error error;
     engine_session *other = session;
-    size_t least;
     assert_refuses(ARGUMENT, &error, engine_session_new(NULL, NULL, &other, &error));
     assert_null(other);
     assert_refuses(ARGUMENT, &error, engine_session_new(model, NULL, NULL, &error));
@@ -51,15 +49,12 @@ TEST(session_options)
     assert_true(engine_session_threads(session) >= 1);
     assert_true(engine_session_bytes(model, NULL) > 0);
 
-    options.n_threads = 1;
-    least = engine_session_bytes(model, &options);
-    assert_true(least > 0);
-    options.n_threads = 3;
-    assert_true(engine_session_bytes(model, &options) >= least);
-    assert_int_equal(engine_session_threads(support_session(model, &options)), 3);
-    options.n_threads = 1;
-    options.max_tokens = 4;
-    assert_true(engine_session_bytes(model, &options) <= least);
+    const size_t least = engine_session_bytes(model, &ENGINE_SESSION_OPTIONS(.n_threads = 1));
+    const engine_session_options more = ENGINE_SESSION_OPTIONS(.n_threads = 3),
+                                 few = ENGINE_SESSION_OPTIONS(.n_threads = 1, .max_tokens = 4);
+    assert_true(least > 0 && engine_session_bytes(model, &more) >= least);
+    assert_int_equal(engine_session_threads(support_session(model, &more)), 3);
+    assert_true(engine_session_bytes(model, &few) <= least);
 
     const engine_session_options wrong[] = {
         ENGINE_SESSION_OPTIONS(.position = (engine_position)8),
@@ -86,18 +81,17 @@ TEST(absurd_sessions)
 
 TEST(learned_positions_without_table)
 {
-    engine_session_options options = ENGINE_SESSION_OPTIONS();
+    const engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_LEARNED);
     engine_session *other = session;
     engine_error error;
     size_t len;
     void *bytes = tiny_model_bytes("sinusoidal", &len);
     engine_model *sinusoidal = support_open_memory(bytes, len);
-    options.position = ENGINE_POSITION_LEARNED;
     assert_int_equal(engine_session_bytes(sinusoidal, &options), 0);
     assert_refuses(UNSUPPORTED, &error, engine_session_new(sinusoidal, &options, &other, &error));
     assert_null(other);
-    options.position = ENGINE_POSITION_SINUSOIDAL;
-    support_session(sinusoidal, &options);
+    support_session(sinusoidal, &ENGINE_SESSION_OPTIONS(.position = ENGINE_POSITION_SINUSOIDAL));
 }
 
 /* The session keeps what it was given: the caller's numbers may go. */
