@@ -85,7 +85,7 @@ void query_hits_fill(struct query_hits *hits, const struct collection *collectio
     clear_hits(hits);
     for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX; i++) {
         struct query_hit *hit = &hits->hits[hits->n];
-        *hit = (struct query_hit){.found = rows[i], .rank = hits->n, .score = rows[i].score};
+        *hit = (struct query_hit){.ranked = {rows[i].score, hits->n}, .found = rows[i]};
         passage_find(collection, rows[i].row, &hit->passage);
         if (collection->n_texts > 0)
             passage_text(collection, &hit->passage, &hit->record);
@@ -132,14 +132,6 @@ static void check_pair(struct reranker *reranker, const engine_input *query,
     item_free(&pair);
 }
 
-static int by_score(const void *a, const void *b)
-{
-    const struct query_hit *first = a, *second = b;
-    if (first->score != second->score)
-        return first->score > second->score ? -1 : 1;
-    return first->rank < second->rank ? -1 : first->rank > second->rank;
-}
-
 void query_hits_rerank(struct query_hits *hits, struct reranker *reranker)
 {
     engine_session *session = reranker->encoder.session;
@@ -157,9 +149,9 @@ void query_hits_rerank(struct query_hits *hits, struct reranker *reranker)
     if (engine_rank(session, &query.record.input, texts, hits->n, &options, scores) != ENGINE_OK)
         program_die("--rerank: %s", engine_session_message(session));
     for (size_t i = 0; i < hits->n; i++)
-        hits->hits[i].score = scores[i];
+        hits->hits[i].ranked.score = scores[i];
     if (hits->n > 0)
-        qsort(hits->hits, hits->n, sizeof *hits->hits, by_score);
+        qsort(hits->hits, hits->n, sizeof *hits->hits, ranked_compare);
     free(texts);
     free(scores);
     item_free(&query);
@@ -212,7 +204,7 @@ static void explain_hit(struct hits_printer *printer, const struct query_hits *h
     struct hybrid_shares shares;
     if (hits->fusion) {
         shares.of_vectors = hits->fusion->vector * hit->by_vector + hits->vector_offset;
-        shares.of_words = hit->score - shares.of_vectors;
+        shares.of_words = hit->ranked.score - shares.of_vectors;
     }
     explained_hit_print(&printer->rows, printer->collection, printer->encoder, query, &hit->passage,
                         &hit->record, hits->fusion ? &shares : NULL);
@@ -232,7 +224,7 @@ static void print_hit(struct hits_printer *printer, const struct query_hits *hit
     row_text(rows, ROWS_TSV, "query_id", hits->query_id, hits->query_id_len, 0);
     row_count(rows, ROWS_ALL, "rank", i + 1);
     row_text(rows, ROWS_TSV, "id", passage->id, passage->id_len, 0);
-    row_float(rows, ROWS_ALL, "score", hit->score);
+    row_float(rows, ROWS_ALL, "score", hit->ranked.score);
     const int of_reranked = printer->options->rerank ? ROWS_JSON : 0;
     row_float(rows, is_hybrid ? ROWS_ALL : of_reranked, "score_by_vector", hit->by_vector);
     row_float(rows, is_hybrid ? ROWS_ALL : 0, "score_by_words", hit->by_words);
@@ -314,7 +306,7 @@ void hits_print(struct hits_printer *printer, const struct query_hits *hits)
     for (size_t i = 0; i < hits->n && i < printer->options->n_hits; i++) {
         const struct passage *passage = &hits->hits[i].passage;
         check_id(passage->id, passage->id_len, "a text");
-        format_float(hits->hits[i].score, score);
+        format_float(hits->hits[i].ranked.score, score);
         fprintf(printer->rows.stream, "%.*s Q0 %.*s %zu %s encode-search\n",
                 (int)hits->query_id_len, hits->query_id, (int)passage->id_len, passage->id, i + 1,
                 score);

@@ -8,9 +8,8 @@
 #include "tools/search/search_options.h"
 
 struct query_hit {
+    struct ranked ranked; /* the score of found, or the cross-encoder's; rank by vectors, from 0 */
     engine_hit found;
-    size_t rank;               /* by vectors, from 0 */
-    float score;               /* that of found, or the cross-encoder's */
     float by_vector, by_words; /* of a hybrid search; else by_vector is that of found */
     struct passage passage;
     struct record record; /* its text, if there are TEXTS */

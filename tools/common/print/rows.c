@@ -364,6 +364,14 @@ void row_span(struct rows *rows, unsigned where, const char *key, struct row_spa
 
 /* ---- Rows ---- */
 
+int ranked_compare(const void *a, const void *b)
+{
+    const struct ranked *first = a, *second = b;
+    if (first->score != second->score)
+        return first->score > second->score ? -1 : 1;
+    return first->index < second->index ? -1 : first->index > second->index;
+}
+
 void rows_titles(struct rows *rows, const char *titles, size_t n, const char *name)
 {
     if (rows->format != ROWS_CSV)

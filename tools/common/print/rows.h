@@ -83,6 +83,16 @@ void json_write_double(struct json_writer *json, const char *key, const char *fo
 
 /* ---- Rows ---- */
 
+/* A score, and the label, id, text or row that has it. */
+struct ranked {
+    float score;
+    size_t index;
+};
+
+/* Compares, for qsort, structs that begin with a struct ranked: larger scores first, equal ones in
+ * the order of their indexes. */
+int ranked_compare(const void *a, const void *b);
+
 /* Bits: where a cell is shown. */
 enum rows_format { ROWS_TABLE = 1, ROWS_JSON = 2, ROWS_CSV = 4, ROWS_TSV = 8 };
 enum { ROWS_FIELDS = ROWS_CSV | ROWS_TSV, ROWS_DATA = ROWS_FIELDS | ROWS_JSON, ROWS_ALL = 15 };

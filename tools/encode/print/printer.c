@@ -13,14 +13,6 @@
 enum { FIRST_WEIGHTS = 10 }; /* in tables, unless all are asked for */
 enum { ENTITY_COLUMNS = 40, WORD_COLUMNS = 32, TOKEN_COLUMNS = 24, LABEL_COLUMNS = 24 };
 
-int ranked_compare(const void *a, const void *b)
-{
-    const struct ranked *first = a, *second = b;
-    if (first->score != second->score)
-        return first->score > second->score ? -1 : 1;
-    return first->index < second->index ? -1 : first->index > second->index;
-}
-
 void rank_labels(struct printer *printer, const float *scores)
 {
     const size_t n = printer->encoder->width;

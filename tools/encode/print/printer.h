@@ -9,12 +9,6 @@
 
 enum { NPZ_SPOOLS = 5 };
 
-/* A score, and the label, id or text that has it. */
-struct ranked {
-    float score;
-    size_t index;
-};
-
 struct printer {
     const struct printer_kind *kind;
     FILE *stream;
@@ -65,10 +59,6 @@ int printer_close(struct printer *printer, int code);
 #define printer_is_good(printer) (!(printer)->message && !ferror((printer)->stream))
 
 /* ---- Scores ---- */
-
-/* Compares, for qsort, structs that begin with a struct ranked: larger scores first, equal ones in
- * the order of their indexes. */
-int ranked_compare(const void *a, const void *b);
 
 /* Sets `ranked`: all labels, best first. */
 void rank_labels(struct printer *printer, const float *scores);

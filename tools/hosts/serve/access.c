@@ -114,9 +114,11 @@ static bool is_local; /* else all hosts are served */
 static bool is_loopback(int family, const void *address)
 {
     static const unsigned char mapped[13] = {[10] = 0xFF, [11] = 0xFF, [12] = 127};
-    return family == AF_INET ? *(const unsigned char *)address == 127
-                             : memcmp(address, &in6addr_loopback, sizeof in6addr_loopback) == 0 ||
-                                   memcmp(address, mapped, sizeof mapped) == 0;
+    if (family == AF_INET)
+        return *(const unsigned char *)address == 127;
+    return family == AF_INET6 &&
+           (memcmp(address, &in6addr_loopback, sizeof in6addr_loopback) == 0 ||
+            memcmp(address, mapped, sizeof mapped) == 0);
 }
 
 void access_start(int socket, const struct serve_options *all)
@@ -124,9 +126,8 @@ void access_start(int socket, const struct serve_options *all)
     union address address = {0};
     getsockname(socket, &address.any, &(socklen_t){sizeof address});
     options = all;
-    is_local = address.any.sa_family == AF_INET ? is_loopback(AF_INET, &address.v4.sin_addr)
-                                                : address.any.sa_family == AF_INET6 &&
-                                                      is_loopback(AF_INET6, &address.v6.sin6_addr);
+    const void *v4 = &address.v4.sin_addr, *v6 = &address.v6.sin6_addr;
+    is_local = is_loopback(address.any.sa_family, address.any.sa_family == AF_INET ? v4 : v6);
     if (!is_local && address.any.sa_family != AF_UNIX && !keys)
         program_note("other machines may call the server, and no key is asked for: "
                      "--api-key-file FILE asks for one, --listen 127.0.0.1:PORT serves this "

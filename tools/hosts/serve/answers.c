@@ -381,7 +381,7 @@ static const char *const OPENAI_TYPES[] = {"invalid_request_error", "server_erro
  * are those that are not 0; labels and ranks come best first ---- */
 
 #define LISTS(X)                                                                                   \
-    X(texts, request->n_texts / (request->labels ? request->n_labels : 1))                         \
+    X(texts, request->n_texts / request->n_labels)                                                 \
     X(tokens, at->text->n)                                                                         \
     X(weights, request->width)                                                                     \
     X(labels, request->labels ? request->n_labels : request->width)                                \
@@ -404,6 +404,12 @@ static const char *const OPENAI_TYPES[] = {"invalid_request_error", "server_erro
 enum value { VALUES(VALUE_ENUM) N_VALUES };
 enum list { LISTS(LIST_ENUM) N_LISTS };
 static const char *const VALUE_NAMES[] = {VALUES(NAME)}, *const LIST_NAMES[] = {LISTS(NAME)};
+
+/* Types of answers that are one value, and no JSON. */
+static const char *const TYPES[N_VALUES + 1] = {[VALUE_page] = "text/html; charset=utf-8",
+                                                [VALUE_style] = "text/css; charset=utf-8",
+                                                [VALUE_script] = "text/javascript; charset=utf-8",
+                                                [VALUE_metrics] = "text/plain; version=0.0.4"};
 
 /* Returns which of n names a template has at *at, which is moved past it; n: none. */
 static int find_name(const char **at, const char *const names[], int n)
@@ -436,18 +442,6 @@ static void write_value(const struct place *at, enum value value)
     }
 }
 
-struct rank {
-    float score;
-    size_t index;
-};
-
-static int compare_ranks(const void *left, const void *right)
-{
-    const struct rank *a = left, *b = right;
-    return a->score != b->score ? (a->score < b->score) - (a->score > b->score)
-                                : (a->index > b->index) - (a->index < b->index);
-}
-
 static bool has_text(const struct request *request, size_t text)
 {
     return engine_has_text(request->tokens + request->texts[text].first, request->texts[text].n);
@@ -472,18 +466,18 @@ static float score_of(const struct place *at, enum list list, size_t i)
 }
 
 /* Returns the n scores of a list, in the order in which they are written; to be freed. */
-static struct rank *make_ranks(const struct place *at, enum list list, size_t *n)
+static struct ranked *make_ranks(const struct place *at, enum list list, size_t *n)
 {
     const size_t n_all = *n;
-    struct rank *ranks = alloc_zeros(n_all, sizeof *ranks);
+    struct ranked *ranks = alloc_zeros(n_all, sizeof *ranks);
     *n = 0;
     for (size_t i = 0; i < n_all; i++) {
         const float score = score_of(at, list, i);
         if (list != LIST_weights || score != 0)
-            ranks[(*n)++] = (struct rank){score, i};
+            ranks[(*n)++] = (struct ranked){score, i};
     }
     if (list == LIST_labels || list == LIST_ranks)
-        qsort(ranks, *n, sizeof *ranks, compare_ranks);
+        qsort(ranks, *n, sizeof *ranks, ranked_compare);
     if (list == LIST_ranks && *n > at->request->top)
         *n = at->request->top;
     return ranks;
@@ -503,7 +497,7 @@ static void repeat(const struct place *at, enum list list, const char *part)
         LISTS(COUNT_OF)
     case N_LISTS: break;
     }
-    struct rank *ranks = has_scores ? make_ranks(at, list, &n) : NULL;
+    struct ranked *ranks = has_scores ? make_ranks(at, list, &n) : NULL;
     for (size_t i = 0; i < n; i++) {
         struct place inner = *at;
         if (list == LIST_types && !(request->types >> i & 1))
@@ -561,8 +555,7 @@ static size_t bound_of_answer(const struct request *request, const struct result
     const size_t n_labels = request->labels ? request->n_labels : request->width;
     for (size_t i = 0; work == WORK_LABELS && i < n_labels; i++) {
         const char *label = label_name(request, request->model, i);
-        n += (request->labels ? n_rows / n_labels : n_rows) *
-             (LABEL + ESCAPE * (label ? strlen(label) : 0));
+        n += n_rows / request->n_labels * (LABEL + ESCAPE * (label ? strlen(label) : 0));
     }
     for (size_t i = 0; work >= WORK_TOKENS && i < request->n_tokens; i++) {
         const engine_token *token = &request->tokens[i];
@@ -595,33 +588,24 @@ static void score_labels(const struct request *request, float *rows)
                          rows + i * n, &error);
 }
 
-static const char *type_of(const struct request *request)
-{
-    static const char *const TYPES[][2] = {{"$page", "text/html; charset=utf-8"},
-                                           {"$style", "text/css; charset=utf-8"},
-                                           {"$script", "text/javascript; charset=utf-8"},
-                                           {"$metrics", "text/plain; version=0.0.4"}};
-    for (size_t i = 0; request->fault == FAULT_NONE && i < sizeof TYPES / sizeof TYPES[0]; i++)
-        if (strcmp(request->route->answer, TYPES[i][0]) == 0)
-            return TYPES[i][1];
-    return "application/json";
-}
-
 void answer_write(const struct request *request, struct result *result)
 {
-    if (request->labels && request->fault == FAULT_NONE)
-        score_labels(request, result->rows);
-    struct written answer;
-    FILE *stream = alloc_open(&answer);
+    struct written written;
+    FILE *stream = alloc_open(&written);
     struct json_writer json = {.stream = stream, .depth = 1};
     const struct fault_row *fault = &FAULT_ROWS[request->fault];
+    const char *answer = request->fault ? ERRORS[request->dialect] : request->route->answer;
+    const char *name = answer + 1;
     struct place place = {.json = &json, .request = request, .result = result};
     place.model = request->model ? request->model : &request->models->models[0];
     place.type = (enum vector_type)(ffs((int)request->types) - 1);
+    if (request->labels && request->fault == FAULT_NONE)
+        score_labels(request, result->rows);
+    const char *type = *answer == '$' ? TYPES[find_name(&name, VALUE_NAMES, N_VALUES)] : NULL;
+    result->type = type ? type : "application/json";
     __fsetlocking(stream, FSETLOCKING_BYCALLER);
     result->status = request->dialect == DIALECT_TEI ? fault->tei_status : fault->status;
-    expand(&place, request->fault ? ERRORS[request->dialect] : request->route->answer);
-    result->answer = alloc_close(stream, &answer);
-    result->answer_len = answer.len;
-    result->type = type_of(request);
+    expand(&place, answer);
+    result->answer = alloc_close(stream, &written);
+    result->answer_len = written.len;
 }

@@ -434,7 +434,6 @@ static bool is_text(const json_t *value)
  * places of texts. */
 static bool read_labels(struct request *request)
 {
-    const engine_model *model = request->model->model;
     const json_t *form = field(request, "hypothesis_template");
     json_t *labels = request->work == WORK_LABELS ? field(request, "candidate_labels") : NULL;
     const size_t n = json_array_size(labels);
@@ -447,7 +446,7 @@ static bool read_labels(struct request *request)
                             "`candidate_labels` must be a list of 1 to %d strings, "
                             "`hypothesis_template` a string without NUL characters",
                             MOST_TEXTS);
-    if (engine_zero_shot(model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
+    if (engine_zero_shot(request->model->model, NULL, 0, 0, NULL, &error) != ENGINE_OK)
         return request_fail(request, FAULT_UNABLE, "%s: %s", request->model->name, error.message);
     json_object_set_new(request->json, "hypotheses", request->hypotheses = json_array());
     for (size_t i = 0; i < n; i++) {
