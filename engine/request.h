@@ -35,8 +35,9 @@ struct request {
     engine_metric metric; /* by which its vectors are compared */
     bool is_own;          /* the model's own pooling: with all of its steps */
     bool normalize;
-    bool by_ids; /* ANSWER_SPARSE of a query, if the model has weights for its ids: of these
-                           alone, without special tokens */
+    /* ANSWER_SPARSE of a query, if the model has weights for its ids: of these alone, without
+     * special tokens. */
+    bool by_ids;
     bool is_query;
     const float *query; /* ANSWER_MAX_SIM: the query's vectors, [n_query, width of a vector] */
     size_t n_query, query_width;

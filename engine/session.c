@@ -93,7 +93,7 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
     pass->wide_stride = row_stride(
         larger(larger(larger(qkv, width), feed_forward_columns(config)), config->experts));
     struct widest widest = widest_layers(encoder);
-    struct thread_work work;
+    struct thread_work none; /* instead of works while memory is measured */
     pass->quantized_stride = round_up(widest.int8, QUANTIZED_STEP);
     pass->rounded_stride = round_up(widest.bf16, BF16_STEP);
 
@@ -128,7 +128,7 @@ static void pass_carve(struct pass *pass, const engine_session *session, struct 
             pass->rounded_stride, sizeof *pass->rounded);
     pass->works = arena_cut(arena, session->n_threads, sizeof *pass->works);
     for (size_t i = 0; i < session->n_threads; i++)
-        thread_work_carve(arena->base != NULL ? &pass->works[i] : &work, session, &widest, arena);
+        thread_work_carve(arena->base != NULL ? &pass->works[i] : &none, session, &widest, arena);
     if (session->options.trace & ~(unsigned)ENGINE_TRACE_ATTENTION)
         pass->trace_view =
             arena_floats(arena, session->max_tokens, larger(pass->width_stride, pass->wide_stride));

@@ -30,6 +30,7 @@ struct profile_slot {
 /* Returns nanoseconds of a clock. */
 uint64_t clock_ns(clockid_t clock);
 
+/* Ends a step; ENGINE_N_STEPS: what came before one, which no profile shows. */
 void profile_lap(struct profile_slot *slot, engine_step step);
 
 /* ---- Teams ---- */

@@ -288,7 +288,7 @@ static void read_split(struct json_tokenizer *json, const json_t *part)
 }
 
 /* After CLIP's pattern, ByteLevel splits words by its own pattern too, which changes only cases
- * that the library handles (split/pattern.c). */
+ * that the library handles (model/tokenizer/splitter.c). */
 static void read_byte_level(struct json_tokenizer *json, const json_t *part)
 {
     bool has_own = json_flag(&json->file, part, "use_regex", true);
