@@ -225,7 +225,7 @@ static void print_hit(struct hits_printer *printer, const struct query_hits *hit
     row_count(rows, ROWS_ALL, "rank", i + 1);
     row_text(rows, ROWS_TSV, "id", passage->id, passage->id_len, 0);
     row_float(rows, ROWS_ALL, "score", hit->ranked.score);
-    const int of_reranked = printer->options->rerank ? ROWS_JSON : 0;
+    const unsigned of_reranked = printer->options->rerank ? ROWS_JSON : 0;
     row_float(rows, is_hybrid ? ROWS_ALL : of_reranked, "score_by_vector", hit->by_vector);
     row_float(rows, is_hybrid ? ROWS_ALL : 0, "score_by_words", hit->by_words);
     row_integer(rows, ROWS_JSON, "row", (int64_t)hit->found.row);
