@@ -17,28 +17,6 @@ struct patient patient_copy(const struct patient *original, size_t spare)
     return copy;
 }
 
-uint32_t get_u32(const uint8_t *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
-uint64_t get_u64(const uint8_t *at)
-{
-    return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
-}
-
-void set_u32(uint8_t *at, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
-void set_u64(uint8_t *at, uint64_t value)
-{
-    set_u32(at, (uint32_t)value);
-    set_u32(at + 4, (uint32_t)(value >> 32));
-}
-
 static uint8_t *table(const struct patient *patient)
 {
     return patient->data + get_u64(patient->data + 32);
@@ -80,19 +58,19 @@ uint8_t *tensor_entry(const struct patient *patient, const char *name)
 
 void heal_header(struct patient *patient)
 {
-    set_u32(patient->data + 60, crc32c(0, patient->data, 60));
+    put_u32(patient->data + 60, crc32c(0, patient->data, 60));
 }
 
 void heal_table(struct patient *patient)
 {
-    set_u32(patient->data + 40, crc32c(0, table(patient), n_sections(patient) * SECTION));
+    put_u32(patient->data + 40, crc32c(0, table(patient), n_sections(patient) * SECTION));
     heal_header(patient);
 }
 
 void heal_section(struct patient *patient, const char *tag)
 {
     uint8_t *entry = section_entry(patient, tag);
-    set_u32(entry + 24, crc32c(0, section_data(patient, tag), section_len(patient, tag)));
+    put_u32(entry + 24, crc32c(0, section_data(patient, tag), section_len(patient, tag)));
     heal_table(patient);
 }
 
@@ -111,7 +89,7 @@ void remove_section(struct patient *patient, const char *tag)
     uint8_t *entry = section_entry(patient, tag);
     uint8_t *end = table(patient) + n_sections(patient) * SECTION;
     memmove(entry, entry + SECTION, (size_t)(end - entry) - SECTION);
-    set_u32(patient->data + 20, get_u32(patient->data + 20) - 1);
+    put_u32(patient->data + 20, get_u32(patient->data + 20) - 1);
     heal_table(patient);
 }
 
@@ -125,20 +103,20 @@ void replace_section(struct patient *patient, const char *tag, const void *data,
     memcpy(patient->data + start, data, len);
     patient->len = start + len;
     memcpy(entry, section_entry(patient, tag), SECTION);
-    set_u64(entry + 8, start);
-    set_u64(entry + 16, len);
+    put_u64(entry + 8, start);
+    put_u64(entry + 16, len);
     remove_section(patient, tag);
     memcpy(table(patient) + n_sections(patient) * SECTION, entry, SECTION);
-    set_u32(patient->data + 20, get_u32(patient->data + 20) + 1);
-    set_u64(patient->data + 24, patient->len);
+    put_u32(patient->data + 20, get_u32(patient->data + 20) + 1);
+    put_u64(patient->data + 24, patient->len);
     heal_section(patient, tag);
 }
 
 static size_t put_setting(uint8_t *at, const char *key, const char *value, size_t value_len)
 {
     size_t key_len = strlen(key);
-    set_u32(at, (uint32_t)key_len);
-    set_u32(at + 4, (uint32_t)value_len);
+    put_u32(at, (uint32_t)key_len);
+    put_u32(at + 4, (uint32_t)value_len);
     memcpy(at + 8, key, key_len + 1);
     memcpy(at + 8 + key_len + 1, value, value_len);
     at[8 + key_len + 1 + value_len] = 0;
@@ -166,6 +144,6 @@ void replace_setting(struct patient *patient, const char *tag, const char *key, 
     if (used + 10 + strlen(key) + value_len > sizeof out)
         abort();
     used += put_setting(out + used, key, value, value_len);
-    set_u32(out, n);
+    put_u32(out, n);
     replace_section(patient, tag, out, used);
 }

@@ -3,8 +3,7 @@
 #ifndef TESTS_WEIGHT_SURGERY_H
 #define TESTS_WEIGHT_SURGERY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "engine/file/weight_file.h" /* get_u32, put_u64 and so on */
 
 enum { HEADER = 64, SECTION = 32, TENSOR = 80 };
 
@@ -16,11 +15,6 @@ struct patient {
 
 /* A copy with room for `spare` more bytes, released after the test. */
 struct patient patient_copy(const struct patient *original, size_t spare);
-
-uint32_t get_u32(const uint8_t *at);
-uint64_t get_u64(const uint8_t *at);
-void set_u32(uint8_t *at, uint32_t value);
-void set_u64(uint8_t *at, uint64_t value);
 
 /* Returns the section table's entry of a section; NULL if no section has this tag. */
 uint8_t *section_entry(const struct patient *patient, const char *tag);

@@ -340,8 +340,8 @@ static void make_int8(struct patient *file, const char *name)
     float *scales = (float *)(void *)(data + tensor_scales_offset(LAYOUT_PANELS, rows, cols));
     for (size_t i = 0; i < rows; i++)
         scales[i] = 0x1p-11f;
-    set_u32(entry + 8, TENSOR_INT8);
-    set_u64(entry + 64, tensor_bytes(TENSOR_INT8, LAYOUT_PANELS, rows, cols));
+    put_u32(entry + 8, TENSOR_INT8);
+    put_u64(entry + 64, tensor_bytes(TENSOR_INT8, LAYOUT_PANELS, rows, cols));
 }
 
 /* As encode-import makes them where int8 does not bear some layers' numbers: what holds for a

@@ -63,7 +63,7 @@ TEST(directories_without_ground)
         for (size_t t = 0; t < 4; t++) {
             static const char *const counted[] = {"CONF", "TOKN", "META", "TENS"};
             struct patient copy = patient_copy(&sound, 0);
-            set_u32(section_data(&copy, counted[t]), counts[i]);
+            put_u32(section_data(&copy, counted[t]), counts[i]);
             heal_section(&copy, counted[t]);
             assert_refused(&copy, ENGINE_ERROR_FORMAT, t < 3 ? counted[t] : "");
         }
@@ -76,7 +76,7 @@ TEST(vocabularies_without_ground)
     for (size_t field = 0; field < 4; field++)
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
-            set_u32(section_data(&copy, "VOCB") + 4 * field, values[i]);
+            put_u32(section_data(&copy, "VOCB") + 4 * field, values[i]);
             heal_section(&copy, "VOCB");
             open_patient(&copy);
         }
@@ -86,7 +86,7 @@ TEST(vocabularies_without_ground)
         struct patient copy = patient_copy(&sound, 0);
         uint8_t *vocabulary = section_data(&copy, "VOCB");
         for (size_t slot = 0; slot < get_u32(vocabulary + 4); slot++)
-            set_u32(vocabulary + 16 + 4 * slot, values[i]);
+            put_u32(vocabulary + 16 + 4 * slot, values[i]);
         heal_section(&copy, "VOCB");
         open_patient(&copy);
     }
@@ -95,7 +95,7 @@ TEST(vocabularies_without_ground)
         for (size_t id = 0; id <= TINY_VOCABULARY; id++) {
             struct patient copy = patient_copy(&sound, 0);
             uint8_t *vocabulary = section_data(&copy, "VOCB");
-            set_u32(vocabulary + 16 + 4 * get_u32(vocabulary + 4) + 4 * id, values[i]);
+            put_u32(vocabulary + 16 + 4 * get_u32(vocabulary + 4) + 4 * id, values[i]);
             heal_section(&copy, "VOCB");
             open_patient(&copy);
         }
@@ -106,9 +106,9 @@ static void change_tensor(const char *name, size_t field, uint64_t value, const 
     struct patient copy = patient_copy(&sound, 0);
     uint8_t *entry = tensor_entry(&copy, name);
     if (field < 24)
-        set_u32(entry + field, (uint32_t)value);
+        put_u32(entry + field, (uint32_t)value);
     else
-        set_u64(entry + field, value);
+        put_u64(entry + field, value);
     heal_section(&copy, "TENS");
     assert_refused(&copy, ENGINE_ERROR_FORMAT, words);
 }
@@ -166,11 +166,11 @@ TEST(spare_tensors_of_absurd_shape)
         replace_setting(&copy, "CONF", "position", "none", 4);
         replace_setting(&copy, "CONF", "position_offset", "0", 1);
         entry = tensor_entry(&copy, "embedding.position.weight");
-        set_u32(entry + 8, shapes[i].type);
-        set_u32(entry + 16, shapes[i].n_dims);
-        set_u64(entry + 24, shapes[i].rows);
-        set_u64(entry + 32, shapes[i].cols);
-        set_u64(entry + 64, shapes[i].len);
+        put_u32(entry + 8, shapes[i].type);
+        put_u32(entry + 16, shapes[i].n_dims);
+        put_u64(entry + 24, shapes[i].rows);
+        put_u64(entry + 32, shapes[i].cols);
+        put_u64(entry + 64, shapes[i].len);
         heal_section(&copy, "TENS");
         assert_refused(&copy, ENGINE_ERROR_FORMAT, "embedding.position.weight");
     }
@@ -179,7 +179,7 @@ TEST(spare_tensors_of_absurd_shape)
 TEST(tensors_missing_or_doubled)
 {
     struct patient changed = patient_copy(&sound, 0);
-    set_u32(section_data(&changed, "TENS") + 4, 1);
+    put_u32(section_data(&changed, "TENS") + 4, 1);
     heal_section(&changed, "TENS");
     assert_refused(&changed, ENGINE_ERROR_FORMAT, "its second word not 0");
     const uint8_t *directory = section_data(&sound, "TENS");

@@ -88,11 +88,11 @@ TEST(the_header_says_what_is_wrong)
     memset(copy.data, 0, 8);
     assert_refused(&copy, ENGINE_ERROR_FORMAT, "not a weight file");
     copy = patient_copy(&sound, 0);
-    set_u32(copy.data + 12, 0x04030201);
+    put_u32(copy.data + 12, 0x04030201);
     heal_header(&copy);
     assert_refused(&copy, ENGINE_ERROR_VERSION, "endian");
     copy = patient_copy(&sound, 0);
-    set_u32(copy.data + 8, 4);
+    put_u32(copy.data + 8, 4);
     heal_header(&copy);
     assert_refused(&copy, ENGINE_ERROR_VERSION, "version 4; this library reads versions 1 to 3");
 }
@@ -107,7 +107,7 @@ TEST(absurd_section_tables)
                                        1ull << 32, UINT64_MAX - 191};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         struct patient copy = patient_copy(&sound, 0);
-        set_u32(copy.data + 20, counts[i]);
+        put_u32(copy.data + 20, counts[i]);
         if (counts[i] <= 4)
             heal_table(&copy);
         heal_header(&copy);
@@ -116,7 +116,7 @@ TEST(absurd_section_tables)
     }
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
         struct patient copy = patient_copy(&sound, 0);
-        set_u64(copy.data + 32, offsets[i]);
+        put_u64(copy.data + 32, offsets[i]);
         heal_header(&copy);
         if (open_patient(&copy) == 0)
             fail_msg("a section table at %llu was taken", (unsigned long long)offsets[i]);
@@ -151,14 +151,14 @@ TEST(sections_where_none_can_be)
             uint8_t *entry = section_entry(&copy, tags[t]);
             if (get_u64(entry + 8) == offsets[i])
                 continue;
-            set_u64(entry + 8, offsets[i]);
+            put_u64(entry + 8, offsets[i]);
             heal_table(&copy);
             if (open_patient(&copy) == 0)
                 fail_msg("%s at %llu was taken", tags[t], (unsigned long long)offsets[i]);
         }
         for (size_t i = 0; i < sizeof lens / sizeof lens[0]; i++) {
             struct patient copy = patient_copy(&sound, 0);
-            set_u64(section_entry(&copy, tags[t]) + 16, lens[i]);
+            put_u64(section_entry(&copy, tags[t]) + 16, lens[i]);
             heal_table(&copy);
             assert_refused(&copy, ENGINE_ERROR_FORMAT, tags[t]);
         }
@@ -171,7 +171,7 @@ TEST(sections_cut_short)
     for (size_t t = 0; t < 6; t++)
         for (size_t len = 0, full = section_len(&sound, tags[t]); len < full; len++) {
             struct patient copy = patient_copy(&sound, 0);
-            set_u64(section_entry(&copy, tags[t]) + 16, len);
+            put_u64(section_entry(&copy, tags[t]) + 16, len);
             heal_section(&copy, tags[t]);
             if (open_patient(&copy) == 0)
                 fail_msg("%s cut to %zu of %zu bytes was taken", tags[t], len, full);
@@ -186,7 +186,7 @@ TEST(sections_that_overlap_or_repeat)
         uint8_t *entry = section_entry(&copy, tags[t]);
         if (entry == copy.data + get_u64(copy.data + 32))
             continue;
-        set_u64(entry + 8, get_u64(entry - SECTION + 8));
+        put_u64(entry + 8, get_u64(entry - SECTION + 8));
         heal_section(&copy, tags[t]);
         assert_refused(&copy, ENGINE_ERROR_FORMAT, tags[t]);
     }
@@ -218,11 +218,11 @@ TEST(sections_unknown_or_missing)
     copy = patient_copy(&sound, 0);
     uint8_t *entry = section_entry(&copy, "META");
     memcpy(entry, "ABCD", 4);
-    set_u32(entry + 4, 1);
+    put_u32(entry + 4, 1);
     heal_table(&copy);
     assert_refused(&copy, ENGINE_ERROR_UNSUPPORTED, "ABCD");
     copy = patient_copy(&sound, 0);
-    set_u32(section_entry(&copy, "META") + 4, 2);
+    put_u32(section_entry(&copy, "META") + 4, 2);
     heal_table(&copy);
     assert_int_not_equal(open_patient(&copy), 0);
 }

@@ -115,10 +115,10 @@ TEST(frequencies_that_do_not_fit)
         if (bad[i].n_dims == 0)
             names[get_u32(entry)] ^= 1; /* another name */
         else
-            set_u32(entry + 16, bad[i].n_dims);
-        set_u32(entry + 8, bad[i].type);
-        set_u64(entry + 24, bad[i].rows);
-        set_u64(entry + 64, bad[i].rows * (bad[i].type == 1 ? 4 : 2));
+            put_u32(entry + 16, bad[i].n_dims);
+        put_u32(entry + 8, bad[i].type);
+        put_u64(entry + 24, bad[i].rows);
+        put_u64(entry + 64, bad[i].rows * (bad[i].type == 1 ? 4 : 2));
         heal_section(&copy, "TENS");
         replace_setting(&copy, "CONF", "position_frequencies", bad[i].count, strlen(bad[i].count));
         assert_refused(&copy, ENGINE_ERROR_FORMAT, bad[i].words);

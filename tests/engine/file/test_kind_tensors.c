@@ -99,12 +99,12 @@ TEST(biases_are_f32)
 {
     struct patient made = made_model("--set attention_position=distance --set distances=3");
     uint8_t *entry = tensor_entry(&made, "attention.distance.bias");
-    set_u32(entry + 8, 2); /* f16, of half the length */
-    set_u64(entry + 64, get_u64(entry + 64) / 2);
+    put_u32(entry + 8, 2); /* f16, of half the length */
+    put_u64(entry + 64, get_u64(entry + 64) / 2);
     heal_section(&made, "TENS");
     expect_refused(&made, "'attention.distance.bias' is not in f32 and rows");
     made = made_model("--set attention_position=disentangled --set distances=3");
-    set_u32(tensor_entry(&made, "layers.0.attention.position_query.weight") + 12, 0); /* rows */
+    put_u32(tensor_entry(&made, "layers.0.attention.position_query.weight") + 12, 0); /* rows */
     heal_section(&made, "TENS");
     expect_refused(&made, "position_query.weight' is not in f32 and panels");
 }

@@ -333,7 +333,7 @@ static void assert_found(const char *tensor, size_t offset, const void *bytes, s
     uint8_t *data = changed.data + get_u64(entry + 56);
     engine_model *model;
     memcpy(data + offset, bytes, len);
-    set_u32(entry + 20, crc32c(0, data, (size_t)get_u64(entry + 64)));
+    put_u32(entry + 20, crc32c(0, data, (size_t)get_u64(entry + 64)));
     heal_section(&changed, "DATA");
     heal_section(&changed, "TENS");
     assert_ok(engine_model_open_memory(changed.data, changed.len, NULL, &model, &last));

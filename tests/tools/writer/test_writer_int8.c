@@ -176,7 +176,7 @@ static void assert_found(size_t offset, const void *bytes, size_t len, const cha
     engine_model *model;
     uint8_t *entry = tensor_entry(&file, NAME), *data = data_of(&file);
     memcpy(data + offset, bytes, len);
-    set_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
+    put_u32(entry + ENTRY_CRC, crc32c(0, data, (size_t)get_u64(entry + ENTRY_OFFSET + 8)));
     heal_section(&file, "DATA");
     heal_section(&file, "TENS");
     assert_ok(engine_model_open_memory(file.data, file.len, NULL, &model, NULL));
@@ -245,7 +245,7 @@ TEST(in_a_file_of_version_1)
     draw(17, 5);
     write_model(TENSOR_INT8A7, 17, 5);
     struct patient file = written();
-    set_u32(file.data + HEADER_VERSION, 1);
+    put_u32(file.data + HEADER_VERSION, 1);
     heal_header(&file);
     assert_refused(&file, ENGINE_ERROR_FORMAT,
                    "type 6, layout 1 and its shape do not make a tensor");
