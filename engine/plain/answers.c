@@ -43,14 +43,13 @@ void plain_to_unit_length(double *x, size_t n)
         x[i] /= fmax(length, 1e-12);
 }
 
-/* Copies the name of a list that begins at *at, and moves that to the next. Returns whether there
- * was one. */
+/* Copies the name of a list at *at, and moves that to the next. False: there was none. */
 static bool next_name(const char **at, char name[32])
 {
-    size_t len = strcspn(*at, ",");
-    snprintf(name, 32, "%.*s", (int)(len < 31 ? len : 31), *at);
-    *at += len + ((*at)[len] == ',');
-    return len > 0;
+    const bool is_one = sscanf(*at, "%31[^,]", name) == 1;
+    *at += strcspn(*at, ",");
+    *at += **at == ',';
+    return is_one;
 }
 
 /* act(x·Wᵀ + b) of a row x [n], to be freed. */
@@ -71,7 +70,7 @@ static double *pool_own(struct plain_model *model, const struct plain_output *ou
     const size_t n = output->n_tokens, one = output->width;
     const size_t n_skipped = model->pools_prompt ? 0 : output->n_prompt;
     const char *at = model->joined_poolings;
-    double *x = plain_doubles(9 * one);
+    double *x = plain_doubles(9, one);
     char name[32];
     bool is_known = plain_pool(model->pooling, output->tokens, n, one, n_skipped, x);
     for (*width = one; *width < 9 * one && next_name(&at, name); *width += one)
@@ -88,23 +87,22 @@ double *plain_vector_of_text(const struct plain_weights *weights, const struct p
     struct plain_model model = plain_model_open(weights, NULL, error);
     double *x = error[0] == '\0' ? pool_own(&model, output, width) : NULL;
     const char *at = model.projection_activation;
-    char activation[32] = "", next[32];
+    char activation[32] = "", next[32], name[32];
     for (size_t i = 0; i < model.n_projections && error[0] == '\0'; i++) {
-        char name[64];
         if (next_name(&at, next))
             memcpy(activation, next, sizeof next); /* the last one is for all that follow */
         snprintf(name, sizeof name, "projection.%zu", i);
-        const struct plain_tensor *weight = plain_find(&model, name, ".weight");
         if (plain_is(activation, "layer_norm")) {
             model.norm_eps = 1e-5;
             plain_normalise(&model, "layer", name, x, 1, *width);
-            continue;
+        } else {
+            const struct plain_tensor *weight = plain_find(&model, name, ".weight");
+            const size_t n = weight ? weight->rows : 0;
+            double *y = dense(&model, name, activation, x, *width, n);
+            free(x);
+            x = y;
+            *width = n;
         }
-        const size_t n_out = weight ? weight->rows : 0;
-        double *y = dense(&model, name, activation, x, *width, n_out);
-        free(x);
-        x = y;
-        *width = n_out;
     }
     if (error[0] == '\0' && model.normalize)
         plain_to_unit_length(x, *width);
@@ -123,7 +121,7 @@ static double *head_row(struct plain_model *model, const double *x, size_t n)
     if (!plain_is(model->head_dense, "none"))
         z = dense(model, "head.dense", model->head_dense, x, model->width, n);
     else
-        z = memcpy(plain_doubles(n), x, (n < model->width ? n : model->width) * sizeof *z);
+        z = memcpy(plain_doubles(1, n), x, (n < model->width ? n : model->width) * sizeof *z);
     if (model->head_norm)
         plain_normalise(model, "layer", "head.norm", z, 1, n);
     return z;
@@ -133,24 +131,26 @@ bool plain_scores(const struct plain_weights *weights, const struct plain_output
                   double *out, char error[256])
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
+    if (!plain_is(model.head, "sequence"))
+        plain_complain(error, "head is '%s', which gives a text no labels", model.head);
     if (error[0] != '\0')
         return false;
     const size_t n = output->n_tokens, width = model.width;
-    double *rows = plain_doubles(n * width), *pooled = plain_doubles(width);
-    memcpy(rows, output->tokens, n * width * sizeof *rows);
-    for (size_t t = 0; model.head_late && t < n; t++) {
-        double *z = head_row(&model, output->tokens + t * width, width);
-        memcpy(rows + t * width, z, width * sizeof *z);
+    double *rows = plain_doubles(n, width), *pooled = plain_doubles(1, width);
+    for (size_t t = 0; t < n; t++) {
+        const double *x = output->tokens + t * width;
+        double *z = model.head_late ? head_row(&model, x, width) : NULL;
+        memcpy(rows + t * width, z ? z : x, width * sizeof *x);
         free(z);
     }
     plain_pool(model.head_pooling, rows, n, width, 0, pooled);
     double *z = model.head_late ? NULL : head_row(&model, pooled, width);
     double *logits = plain_linear(&model, "head.output", z ? z : pooled, 1, width, model.n_labels);
-    if (plain_is(model.scores, "softmax"))
-        plain_softmax(logits, model.n_labels, out);
-    for (size_t i = 0; i < model.n_labels && !plain_is(model.scores, "softmax"); i++)
+    for (size_t i = 0; i < model.n_labels; i++)
         out[i] =
-            plain_activation(plain_is(model.scores, "none") ? "identity" : "sigmoid", logits[i]);
+            plain_is(model.scores, "sigmoid") ? plain_activation("sigmoid", logits[i]) : logits[i];
+    if (plain_is(model.scores, "softmax"))
+        plain_softmax(out, model.n_labels, out);
     free(rows);
     free(pooled);
     free(z);
@@ -173,8 +173,8 @@ bool plain_token_vectors(const struct plain_weights *weights, const struct plain
     return error[0] == '\0';
 }
 
-/* out [V] takes the weights that the mask head's logits of a token x [D] give. */
-static void take_logits(struct plain_model *model, const double *x, double *out)
+/* out [V] gets the weights that the mask head's logits of a token x [D] give. */
+static void add_logits(struct plain_model *model, const double *x, double *out)
 {
     const size_t n = model->head_tied ? model->embedding_width : model->width;
     const double *bias = plain_bias_of(model, "head.output", model->vocabulary);
@@ -197,29 +197,20 @@ bool plain_sparse(const struct plain_weights *weights, const struct plain_output
 {
     struct plain_model model = plain_model_open(weights, NULL, error);
     const bool is_linear = plain_is(model.sparse, "linear");
+    if (plain_is(model.sparse, "none"))
+        plain_complain(error, "the model gives no sparse weights");
     memset(out, 0, model.vocabulary * sizeof *out);
     for (size_t t = 0; t < output->n_tokens && error[0] == '\0'; t++) {
         const double *x = output->tokens + t * output->width;
-        if (!is_linear) {
-            take_logits(&model, x, out);
-            continue;
-        }
-        double *weight = plain_linear(&model, "token.weight", x, 1, model.width, 1);
-        out[ids[t]] = fmax(out[ids[t]], *weight);
+        double *weight =
+            is_linear ? plain_linear(&model, "token.weight", x, 1, model.width, 1) : NULL;
+        if (weight)
+            out[ids[t]] = fmax(out[ids[t]], *weight);
+        else
+            add_logits(&model, x, out);
         free(weight);
     }
     for (size_t i = 0; is_linear && i < n_skipped; i++)
         out[skipped[i]] = 0;
-    return error[0] == '\0';
-}
-
-bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t n, double *out,
-                 char error[256])
-{
-    struct plain_model model = plain_model_open(weights, NULL, error);
-    const double *of_ids = plain_values(&model, "query", ".weight", model.vocabulary, 0);
-    memset(out, 0, model.vocabulary * sizeof *out);
-    for (size_t i = 0; of_ids && i < n; i++)
-        out[ids[i]] = of_ids[ids[i]];
     return error[0] == '\0';
 }

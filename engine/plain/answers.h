@@ -30,8 +30,4 @@ bool plain_sparse(const struct plain_weights *weights, const struct plain_output
                   const int32_t *ids, const int32_t *skipped, size_t n_skipped, double *out,
                   char error[256]);
 
-/* The same of a query in a model with query_weights, whose special tokens are not among its ids. */
-bool plain_query(const struct plain_weights *weights, const int32_t *ids, size_t n, double *out,
-                 char error[256]);
-
 #endif

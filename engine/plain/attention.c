@@ -92,7 +92,8 @@ static double position_score(const struct plain_model *model, const struct plain
                              size_t i, size_t j)
 {
     const ptrdiff_t most = (ptrdiff_t)model->distances, ahead = (ptrdiff_t)j - (ptrdiff_t)i;
-    const size_t width = head->width, b = position_of(model, -ahead);
+    const size_t width = head->width;
+    const size_t b = span_of(model) > 0 ? position_of(model, -ahead) : 0;
     double sum = -head->slope * fabs((double)ahead);
     if (head->biases)
         sum += head->biases[ahead > most ? most : ahead < -most ? -most : ahead];
@@ -106,26 +107,23 @@ static double position_score(const struct plain_model *model, const struct plain
 
 /* ---- Heads ---- */
 
-/* Each query, key and value of qkv [T, stride] by itself: its norm, then its turn. Norms of all
- * heads of queries, or of keys, begin at the first of them. */
+/* Each query, key and value of qkv [T, stride]: its norm, alone or of all heads, then its turn. */
 static void prepare(struct plain_model *model, const struct plain_text *text, double *qkv,
                     size_t stride, size_t n_key_heads, size_t width)
 {
     const char *parts[] = {"attention.query_norm", "attention.key_norm", "attention.value_norm"};
     const size_t n_heads[] = {model->n_heads, n_key_heads, n_key_heads};
+    const bool is_rotary = plain_is(model->attention_position, "rotary");
     for (size_t t = 0; t < text->n_tokens && model->error[0] == '\0'; t++) {
-        double *head = qkv + t * stride;
-        for (size_t part = 0; part < 3; part++) {
+        double *heads = qkv + t * stride;
+        for (size_t part = 0; part < 3; heads += n_heads[part++] * width) {
             const bool is_value = part == 2;
-            const char *name = parts[part];
-            if (!is_value && plain_is(model->query_key_norm, "all"))
-                plain_normalise(model, model->norm, name, head, 1, n_heads[part] * width);
-            for (size_t h = 0; h < n_heads[part]; h++, head += width) {
-                if (is_value ? model->value_norm : plain_is(model->query_key_norm, "yes"))
-                    plain_normalise(model, "rms", name, head, 1, width);
-                if (!is_value && plain_is(model->attention_position, "rotary"))
-                    plain_turn(model, head, width, text->places[t].position, text->length);
-            }
+            if (is_value ? model->value_norm : plain_is(model->query_key_norm, "yes"))
+                plain_normalise(model, "rms", parts[part], heads, n_heads[part], width);
+            else if (!is_value && plain_is(model->query_key_norm, "all"))
+                plain_normalise(model, model->norm, parts[part], heads, 1, n_heads[part] * width);
+            for (size_t h = 0; h < n_heads[part] && !is_value && is_rotary; h++)
+                plain_turn(model, heads + h * width, width, text->places[t].position, text->length);
         }
     }
 }
@@ -189,7 +187,7 @@ double *plain_self_attention(struct plain_model *model, const double *x,
     const size_t n_key_heads = is_local ? model->n_key_heads : model->global_key_heads;
     const size_t n_queries = n_heads * width, stride = n_queries + 2 * n_key_heads * width;
     double *qkv = plain_linear(model, "attention.qkv", x, n_tokens, model->width, stride);
-    double *heads = plain_doubles(n_tokens * n_queries);
+    double *heads = plain_doubles(n_tokens, n_queries);
     prepare(model, text, qkv, stride, n_key_heads, width);
     for (size_t h = 0; h < n_heads && model->error[0] == '\0'; h++) {
         const struct plain_head head = head_of(model, h, qkv, width, n_key_heads);

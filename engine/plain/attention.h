@@ -8,8 +8,7 @@
 struct plain_text {
     size_t n_tokens, length;
     struct plain_place {
-        int32_t id, type;
-        size_t position;
+        size_t id, type, position;
         size_t row; /* of a learned table */
     } * places;
     size_t n_unseen; /* the last tokens, which no token sees, unless they are all */
@@ -39,8 +38,8 @@ bool plain_sees(const struct plain_model *model, size_t i, size_t j);
 void plain_turn(const struct plain_model *model, double *head, size_t head_width, size_t position,
                 size_t length);
 
-/* Scores [T, T]: scale · q·kᵀ + what positions add, -inf where a query may not see a key, which are
- * the first n_keys tokens, or with 0 all. */
+/* Scores [T, T]: scale · q·kᵀ + what positions add; -inf for keys unseen, and, unless n_keys is 0,
+ * from n_keys on. */
 void plain_score(const struct plain_model *model, const struct plain_head *head, size_t n_tokens,
                  size_t n_keys, double *scores);
 

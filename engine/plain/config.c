@@ -82,7 +82,7 @@ static const struct key KEYS[] = {
     {"normalize", YES, AT(normalize), "no", NULL},
     {"projections", COUNT, AT(n_projections), "0", NULL},
     {"projection_activation", NAME, AT(projection_activation), "identity", NULL},
-    {"head", NAME, AT(head), "none", " none sequence mask "},
+    {"head", NAME, AT(head), "none", " none pooler sequence token mask "},
     {"head_pooling", NAME, AT(head_pooling), "cls",
      " cls mean max mean_sqrt weighted_mean last "},
     {"head_late", YES, AT(head_late), "no", NULL},
@@ -100,14 +100,13 @@ static const struct key KEYS[] = {
 static const double MOST = 1 << 24; /* no model has more of anything */
 enum { N_KEYS = sizeof KEYS / sizeof *KEYS };
 
-/* Keys of which nothing here depends: the file has the biases, or the caller makes the queries. */
+/* Nothing here depends on these: the file has the biases, words.c a limit, callers the queries. */
 static const char OTHERS[] =
-    " norm_bias attention_bias feed_forward_bias feed_forward_in_bias projection_bias head_bias "
-    "head_dense_bias token_vector_bias token_vector_first query_weights query_tokens query_filler "
-    "query_filler_seen ";
+    " max_text_tokens norm_bias attention_bias feed_forward_bias feed_forward_in_bias "
+    "projection_bias head_bias head_dense_bias token_vector_bias token_vector_first "
+    "query_weights query_tokens query_filler query_filler_seen ";
 
-/* Whether a value is one of names, which are framed by blanks. */
-static bool is_among(const char *value, const char *names)
+bool plain_is_among(const char *value, const char *names)
 {
     char framed[64];
     snprintf(framed, sizeof framed, " %s ", value);
@@ -124,7 +123,7 @@ static void read_key(struct plain_model *model, const struct key *key)
         return;
     }
     const char *names = key->kind == YES ? " yes no " : key->names;
-    if (names != NULL && !is_among(text, names))
+    if (names != NULL && !plain_is_among(text, names))
         plain_complain(model->error, "%s is '%s'; expected one of%.*s", key->name, text,
                        (int)strlen(names) - 1, names);
     const double number = strtod(text, &end);
@@ -149,7 +148,7 @@ static void set_if_absent(size_t *count, size_t value)
 /* Sets what is absent and has the value of other settings. */
 static void read_others(struct plain_model *model)
 {
-    const size_t n_heads = model->n_heads;
+    const size_t n_layers = model->n_layers, n_heads = model->n_heads;
     const bool divides = n_heads > 0 && model->width % n_heads == 0;
     set_if_absent(&model->embedding_width, model->width);
     set_if_absent(&model->head_width, divides ? model->width / n_heads : 0);
@@ -162,18 +161,29 @@ static void read_others(struct plain_model *model)
         model->rotary_local_base = model->rotary_base;
     if (model->score_scale == 0)
         model->score_scale = 1 / sqrt((double)model->head_width);
-    if (model->n_layers > 0 &&
-        (n_heads == 0 || model->head_width == 0 || n_heads % model->n_key_heads != 0 ||
-         n_heads % model->global_key_heads != 0 || model->rotary_width > model->head_width))
-        plain_complain(model->error, "%zu and %zu heads in width %zu", n_heads, model->n_key_heads,
-                       model->width);
-    const bool has_norm =
-        model->n_layers > 0 || model->final_norm || !plain_is(model->embedding_norm, "none");
-    if (model->width == 0 || (has_norm && !(model->norm_eps > 0)))
-        plain_complain(model->error, "width and norm_eps must be greater than 0");
-    if (model->n_frequencies > 0)
+    snprintf(model->prefix, sizeof model->prefix, "layers.%zu.", model->n_groups - 1);
+    const struct plain_tensor *last = plain_find(model, "attention.qkv", ".weight");
+    model->prefix[0] = '\0';
+    const bool fits = last != NULL && last->rows >= n_heads && model->n_groups <= n_layers &&
+                      (model->n_groups == n_layers || n_layers <= 1024) && n_heads > 0 &&
+                      n_heads % model->n_key_heads == 0 && model->head_width > 0 &&
+                      n_heads % model->global_key_heads == 0 &&
+                      model->rotary_width <= model->head_width;
+    if (n_layers > 0 && !fits)
+        plain_complain(model->error, "%zu layers in %zu groups, %zu and %zu heads in width %zu",
+                       n_layers, model->n_groups, n_heads, model->n_key_heads, model->width);
+    if (model->width == 0 || model->experts_used > model->experts)
+        plain_complain(model->error, "width must be 1 or more, experts_used at most experts");
+    if (model->n_frequencies > 0 && model->frequencies == NULL)
         model->frequencies =
             plain_values(model, "position.frequencies", "", model->n_frequencies, 0);
+    const struct plain_tensor *table = plain_find(model, "embedding.position", ".weight");
+    if (plain_is(model->position, "learned"))
+        model->learned = plain_values(model, "embedding.position", ".weight",
+                                      table ? table->rows : 0, model->embedding_width);
+    if (model->learned && table->rows < model->max_tokens + model->position_offset)
+        plain_complain(model->error, "embedding.position has %zu rows, for %zu tokens from %zu on",
+                       table->rows, model->max_tokens, model->position_offset);
     if (plain_is(model->attention_position, "distance"))
         model->distance_bias = plain_values(model, "attention.distance", ".bias", model->n_heads,
                                             2 * model->distances + 1);
@@ -182,10 +192,8 @@ static void read_others(struct plain_model *model)
 /* Applies the options that differ from the file. */
 static void override(struct plain_model *model, const struct plain_options *options)
 {
-    if (options->position)
-        model->position = options->position;
-    if (options->mask)
-        model->mask = options->mask;
+    model->position = options->position ? options->position : model->position;
+    model->mask = options->mask ? options->mask : model->mask;
     if (options->position_base > 0)
         model->position_base = options->position_base;
     if (options->embedding_scale)
@@ -211,13 +219,13 @@ struct plain_model plain_model_open(const struct plain_weights *weights,
         const char *name = weights->conf.pairs[i].key;
         for (k = 0; k < N_KEYS && !plain_is(name, KEYS[k].name);)
             k++;
-        if (k == N_KEYS && !is_among(name, OTHERS))
+        if (k == N_KEYS && !plain_is_among(name, OTHERS))
             plain_complain(error, "CONF: %s is not known", name);
     }
-    if (error[0] == '\0')
-        read_others(&model);
     if (options)
         override(&model, options);
+    if (error[0] == '\0')
+        read_others(&model);
     return model;
 }
 

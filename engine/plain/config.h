@@ -15,6 +15,7 @@ struct plain_model {
     double rotary_base, rotary_local_base, rotary_factor;
     const double *distance_bias; /* [H, 2 · distances + 1] */
     const double *frequencies;   /* [n_frequencies] */
+    const double *learned;       /* rows of a table of positions */
     size_t n_frequencies, n_labels, n_projections, token_vectors;
     bool skips_padding, final_norm, first_norm, value_norm, int8_rows;
     bool head_norm, head_late, head_tied, normalize, pools_prompt;
@@ -34,12 +35,14 @@ struct plain_model plain_model_open(const struct plain_weights *weights,
 
 bool plain_is(const char *value, const char *name);
 
+/* Whether a value is one of names, which are framed by blanks. */
+bool plain_is_among(const char *value, const char *names);
+
 /* The tensor NAMESUFFIX, in a layer "layers.g.NAMESUFFIX"; NULL if there is none. */
 const struct plain_tensor *plain_find(const struct plain_model *model, const char *name,
                                       const char *suffix);
 
-/* The values of such a tensor of exactly this shape, with cols 0 a vector; NULL and a complaint if
- * it is absent. */
+/* The values of such a tensor of this shape, with cols 0 a vector; or NULL, with a complaint. */
 const double *plain_values(struct plain_model *model, const char *name, const char *suffix,
                            size_t rows, size_t cols);
 

@@ -1,6 +1,5 @@
 /* encoder.h - the encoder once more, to read and to compare with: plain loops in double precision,
- * in the order of "Attention Is All You Need" and of weights/FORMAT.md. Slow on purpose; nothing of
- * the engine is in it. */
+ * in the order of "Attention Is All You Need" and of weights/FORMAT.md, with none of the engine. */
 #ifndef PLAIN_ENCODER_H
 #define PLAIN_ENCODER_H
 

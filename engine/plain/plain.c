@@ -1,9 +1,7 @@
 /* plain.c - encode-plain: a text to one vector for each token, in double precision and plain loops.
  *
- *     encode-plain [-m FILE] [--trace] [--ids] TEXT ...
- *
  * Read on in words.c (plain_tokens: text to ids), encoder.c (plain_encode: ids to vectors),
- * attention.c, steps.c; weights.c reads the file, decode.c its types of numbers, config.c its
+ * attention.c, steps.c; weights.c reads the file, config.c its
  * settings. Vectors of texts, and answers of heads, are in answers.c, for the lesson and tests.
  */
 #include "engine/plain/encoder.h"
@@ -24,18 +22,21 @@ static const char USAGE[] =
     "  --trace   print the result of every step, with its shape and its tokens\n"
     "  --ids     TEXT is token ids, as in \"2 51 4315 4286 3\"\n";
 
-/* Reads token ids, numbers between blanks; NULL if there is anything else. */
-static struct plain_token *read_ids(const char *text, size_t *n)
+/* Reads n token ids, to be freed; none, with the words in error, if there is anything else. */
+static struct plain_token *read_ids(const char *text, size_t *n, char error[256])
 {
     struct plain_token *tokens = plain_new(strlen(text), sizeof *tokens);
-    int id, len;
-    for (*n = 0; sscanf(text, "%d%n", &id, &len) == 1; text += len)
-        tokens[(*n)++].id = id;
-    if (text[strspn(text, " \t\n")] == '\0')
-        return tokens;
-    free(tokens);
     *n = 0;
-    return NULL;
+    if (text[strspn(text, "0123456789 \t\n")] != '\0')
+        plain_complain(error, "--ids takes numbers between blanks");
+    text += strspn(text, " \t\n");
+    for (char *end; error[0] == '\0' && *text != '\0'; text = end + strspn(end, " \t\n")) {
+        const long id = strtol(text, &end, 10);
+        if (id > INT32_MAX)
+            plain_complain(error, "id %.*s is too large", (int)(end - text), text);
+        tokens[(*n)++].id = (int32_t)id;
+    }
+    return tokens;
 }
 
 static int columns_of(const char *text)
@@ -48,75 +49,59 @@ static int columns_of(const char *text)
     return columns;
 }
 
-/* The tokens as they are printed, and how many columns the widest takes. */
-static struct cell {
-    char word[CELL], span[CELL];
-} * cells;
-static size_t n_cells;
-static int word_columns, id_columns, span_columns;
+/* The words of the tokens that are printed, and how many columns the widest takes. */
+static char (*words)[CELL];
+static size_t n_words;
+static int word_columns;
 
 /* A word of the vocabulary; that of the unknown token is followed by the text's, in parentheses. */
-static void write_cells(const struct plain_weights *weights, const struct plain_token *tokens,
+static void write_words(const struct plain_weights *weights, const struct plain_token *tokens,
                         size_t n, const char *text)
 {
     const char *unknown = plain_setting(&weights->tokn, "unknown", "-1");
     word_columns = (int)strlen("token");
-    id_columns = (int)strlen("id");
-    span_columns = (int)strlen("span");
-    for (n_cells = 0; n_cells < n; n_cells++) {
-        const struct plain_token *token = &tokens[n_cells];
-        struct cell *cell = &cells[n_cells];
+    for (n_words = 0; n_words < n; n_words++) {
+        const struct plain_token *token = &tokens[n_words];
+        char *word = words[n_words];
         size_t len;
         const char *known = plain_word_text(weights, token->id, &len);
         const int n_bytes = (int)(token->end - token->begin);
-        snprintf(cell->word, CELL, "%.*s", (int)len, known);
         if (n_bytes > 0 && token->id == (int32_t)strtol(unknown, NULL, 10))
-            snprintf(cell->word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes,
-                     text + token->begin);
-        for (char *c = cell->word; *c != '\0'; c++)
-            *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c; /* no terminal obeys one */
-        const int span =
-            snprintf(cell->span, CELL, n_bytes > 0 ? "%zu-%zu" : "-", token->begin, token->end);
-        word_columns = (int)fmax(word_columns, columns_of(cell->word));
-        id_columns = (int)fmax(id_columns, snprintf(NULL, 0, "%d", (int)token->id));
-        span_columns = (int)fmax(span_columns, span);
+            snprintf(word, CELL, "%.*s (%.*s)", (int)len, known, n_bytes, text + token->begin);
+        else
+            snprintf(word, CELL, "%.*s", (int)len, known);
+        plain_make_printable(word);
+        word_columns = (int)fmax(word_columns, columns_of(word));
     }
 }
 
-static void print_word(size_t token)
+static void print_word(size_t i)
 {
-    printf("%s%*s", cells[token].word, word_columns - columns_of(cells[token].word), "");
+    printf("%s%*s", words[i], word_columns - columns_of(words[i]), "");
 }
 
-/* A line for each token: its number, text, id, bytes, first values, and length as a vector. */
-static void print_table(const struct plain_token *tokens, const struct plain_output *output)
+/* A line for each token: its number, word, id, and bytes of the text; of a vector the first values
+ * and the length, too. */
+static void print_tokens(const struct plain_token *tokens, const struct plain_output *output)
 {
-    const size_t n = output->n_tokens, width = output->width;
-    const size_t n_shown = width < FIRST_VALUES ? width : FIRST_VALUES;
-    const int numbers = snprintf(NULL, 0, "%zu", n);
-    char title[CELL];
-    snprintf(title, sizeof title, "first %zu of %zu values", n_shown, width);
-    printf("%*s  %-*s  %*s  %*s  %-*s %*s\n", numbers, "#", word_columns, "token", id_columns, "id",
-           span_columns, "span", (int)n_shown * (1 + NUMBER), title, NUMBER, "norm");
-    for (size_t i = 0; i < n; i++) {
+    const size_t width = output->width, n_shown = width < FIRST_VALUES ? width : FIRST_VALUES;
+    char cell[CELL];
+    printf("%4s  %-*s  %6s  %9s", "#", word_columns, "token", "id", "span");
+    snprintf(cell, sizeof cell, "  first %zu of %zu values", n_shown, width);
+    printf(width > 0 ? "%-*s %*s\n" : "\n", (int)n_shown * (1 + NUMBER), cell, NUMBER, "norm");
+    for (size_t i = 0; i < n_words; i++) {
         const double *row = output->tokens + i * width;
-        printf("%*zu  ", numbers, i);
+        snprintf(cell, sizeof cell, tokens[i].end > tokens[i].begin ? "%zu-%zu" : "-",
+                 tokens[i].begin, tokens[i].end);
+        printf("%4zu  ", i);
         print_word(i);
-        printf("  %*d  %*s", id_columns, (int)tokens[i].id, span_columns, cells[i].span);
+        printf("  %6d  %9s", (int)tokens[i].id, cell);
         for (size_t k = 0; k < n_shown; k++)
             printf(" %*.4f", NUMBER, row[k]);
-        printf("%s%*.4f\n", n_shown < width ? " … " : "   ", NUMBER,
-               sqrt(plain_dot(row, row, width)));
-    }
-}
-
-/* The first step: the id of each token, and the bytes of the text that it was made from. */
-static void print_ids(const struct plain_token *tokens, size_t n)
-{
-    printf("\ntext: ids and bytes  [%zu]\n", n);
-    for (size_t i = 0; i < n; i++) {
-        print_word(i);
-        printf("  %*d  %*s\n", id_columns, (int)tokens[i].id, span_columns, cells[i].span);
+        if (width > 0)
+            printf("%s%*.4f", n_shown < width ? " … " : "   ", NUMBER,
+                   sqrt(plain_dot(row, row, width)));
+        puts("");
     }
 }
 
@@ -125,7 +110,7 @@ static void print_step(const char *what, const double *rows, size_t n_rows, size
 {
     printf("\n%s  [%zu, %zu]\n", what, n_rows, width);
     for (size_t r = 0; r < n_rows; r++) {
-        if (n_rows == n_cells)
+        if (n_rows == n_words)
             print_word(r);
         for (size_t i = 0; i < width && i < SHOWN; i++)
             printf(" %8.4f", rows[r * width + i]);
@@ -133,33 +118,31 @@ static void print_step(const char *what, const double *rows, size_t n_rows, size
     }
 }
 
-/* Returns false with the reason in error. */
-static bool encode_text(const struct plain_weights *weights, const char *text, bool is_ids,
+/* Prints the vectors of a text's tokens, or puts the reason into error. */
+static void encode_text(const struct plain_weights *weights, const char *text, bool is_ids,
                         plain_step *trace, char error[256])
 {
-    size_t n = 0;
+    size_t n;
     struct plain_output output = {0};
-    struct plain_token *tokens = is_ids ? read_ids(text, &n) : plain_tokens(weights, text, &n);
+    struct plain_token *tokens =
+        is_ids ? read_ids(text, &n, error) : plain_tokens(weights, text, &n, error);
     int32_t *ids = plain_new(n, sizeof *ids);
-    cells = plain_new(n, sizeof *cells);
-    if (!tokens)
-        plain_complain(error, is_ids ? "--ids takes numbers between blanks"
-                                     : "its tokenizer is not BERT's: give --ids, of encode "
-                                       "--tokens -f ids");
+    words = plain_new(n, sizeof *words);
     for (size_t i = 0; i < n; i++)
         ids[i] = tokens[i].id;
-    write_cells(weights, tokens, n, text);
-    if (tokens && trace)
-        print_ids(tokens, n);
-    if (tokens &&
+    write_words(weights, tokens, n, text);
+    if (error[0] == '\0' && trace) {
+        puts("\ntext: ids and bytes");
+        print_tokens(tokens, &output);
+    }
+    if (error[0] == '\0' &&
         plain_encode(weights, &(struct plain_input){.n = n, .ids = ids},
                      &(struct plain_options){.int8_rows = true, .trace = trace}, &output, error))
-        print_table(tokens, &output);
+        print_tokens(tokens, &output);
     plain_output_free(&output);
     free(tokens);
     free(ids);
-    free(cells);
-    return error[0] == '\0';
+    free(words);
 }
 
 int main(int argc, char **argv)
@@ -183,15 +166,14 @@ int main(int argc, char **argv)
         fputs(USAGE, stderr);
         return 2;
     }
-    bool is_done = plain_weights_read(&weights, path);
-    if (!is_done)
+    if (!plain_weights_read(&weights, path))
         plain_complain(error, "%s; try -m FILE", weights.error);
-    for (int i = at; i < argc && is_done; i++) {
+    for (int i = at; i < argc && error[0] == '\0'; i++) {
         fputs(i > at ? "\n" : "", stdout);
-        is_done = encode_text(&weights, argv[i], is_ids, is_traced ? print_step : NULL, error);
+        encode_text(&weights, argv[i], is_ids, is_traced ? print_step : NULL, error);
     }
-    if (!is_done)
+    if (error[0] != '\0')
         fprintf(stderr, "encode-plain: %s: %s\n", path, error);
     plain_weights_free(&weights);
-    return is_done ? 0 : 1;
+    return error[0] != '\0';
 }

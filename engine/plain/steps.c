@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-double *plain_doubles(size_t n)
+double *plain_doubles(size_t rows, size_t cols)
 {
-    return plain_new(n, sizeof(double));
+    return plain_new(rows, cols * sizeof(double));
 }
 
 void plain_show(const struct plain_model *model, const double *rows, size_t n_rows, size_t width,
@@ -80,10 +80,10 @@ double *plain_linear(struct plain_model *model, const char *name, const double *
 {
     const double *weight = plain_values(model, name, ".weight", n_out, n_in);
     const double *bias = plain_bias_of(model, name, n_out);
-    double *y = plain_doubles(n_tokens * n_out);
+    double *y = plain_doubles(n_tokens, n_out);
     if (model->error[0] != '\0')
         return y;
-    double *rows = plain_doubles(n_tokens * n_in);
+    double *rows = plain_doubles(n_tokens, n_in);
     memcpy(rows, x, n_tokens * n_in * sizeof *x);
     round_rows(find_whole(model, name), rows, n_tokens, n_in);
     for (size_t t = 0; t < n_tokens; t++)
@@ -107,6 +107,8 @@ void plain_normalise(struct plain_model *model, const char *kind, const char *na
     const bool is_layer = plain_is(kind, "layer");
     const double *weight = plain_values(model, name, ".weight", width, 0);
     const double *bias = is_layer ? plain_bias_of(model, name, width) : NULL;
+    if (!(model->norm_eps > 0))
+        plain_complain(model->error, "norm_eps must be greater than 0");
     for (size_t t = 0; t < n_rows && model->error[0] == '\0'; t++)
         plain_norm(kind, x + t * width, weight, bias, model->norm_eps, width, x + t * width);
     plain_show(model, x, n_rows, width, "%s%s: %s(x)", model->prefix, name,

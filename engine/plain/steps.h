@@ -4,16 +4,15 @@
 
 #include "engine/plain/config.h"
 
-/* Zeros; the caller frees them. */
-double *plain_doubles(size_t n);
+/* Zeros [rows, cols]; the caller frees them. */
+double *plain_doubles(size_t rows, size_t cols);
 
 /* Passes a step's result on if steps are traced. */
 __attribute__((format(printf, 5, 6))) void plain_show(const struct plain_model *model,
                                                       const double *rows, size_t n_rows,
                                                       size_t width, const char *format, ...);
 
-/* y [T, out] = x [T, in] · Wᵀ + b, with the weights `name`.weight and, if the file has it, the bias
- * `name`.bias. The caller frees it. */
+/* y [T, out] = x [T, in] · Wᵀ + b, to be freed: W is `name`.weight, b `name`.bias, if it exists. */
 double *plain_linear(struct plain_model *model, const char *name, const double *x, size_t n_tokens,
                      size_t n_in, size_t n_out);
 

@@ -7,7 +7,32 @@
 #ifndef PLAIN_WEIGHTS_H
 #define PLAIN_WEIGHTS_H
 
-#include "engine/plain/decode.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum plain_type {
+    PLAIN_F32 = 1,
+    PLAIN_F16,
+    PLAIN_BF16,
+    PLAIN_INT8,
+    PLAIN_INT8A8,
+    PLAIN_INT8A7,
+    PLAIN_INT8K
+};
+enum plain_layout { PLAIN_ROWS = 0, PLAIN_PANELS = 1 };
+
+/* values: [rows, cols], for every type and layout in the file. A vector [N] has cols 1. */
+struct plain_tensor {
+    const char *name;
+    enum plain_type type;
+    enum plain_layout layout;
+    size_t n_dims, rows, cols;
+    uint64_t offset, n_bytes;
+    double *values;
+    double *factors; /* int8 types but int8: [cols], which the values have in them, 0 of columns in
+                        f32; else NULL */
+};
 
 /* Keys and values are NUL-terminated and point into the file's copy. */
 struct plain_settings {
@@ -37,7 +62,10 @@ void plain_weights_free(struct plain_weights *weights);
 /* Writes what is wrong, unless error has something already. Returns false. */
 __attribute__((format(printf, 2, 3))) bool plain_complain(char error[256], const char *format, ...);
 
-/* Zeros for n + 1 things of n_bytes, to be freed. Without memory the program ends. */
+/* Puts question marks for control characters, which no terminal obeys then. */
+void plain_make_printable(char *text);
+
+/* Zeros for n + 1 things of n_bytes, to be freed. Without memory the program ends (status 1). */
 void *plain_new(size_t n, size_t n_bytes);
 
 /* The value of a key, or if_absent. */
@@ -52,5 +80,20 @@ int32_t plain_word(const struct plain_weights *weights, const char *text, size_t
 
 /* NULL when the file has no such tensor. */
 const struct plain_tensor *plain_tensor(const struct plain_weights *weights, const char *name);
+
+/* ---- Numbers and matrices as a file stores them ---- */
+
+/* The little-endian number of n bytes, of 4, and the float of these 4. */
+uint64_t plain_number(const uint8_t *bytes, unsigned n);
+uint32_t plain_u32(const uint8_t *bytes);
+double plain_f32(const uint8_t *bytes);
+
+/* The value of a binary16 number. */
+double plain_f16(uint32_t bits);
+
+/* Fills tensor->values [rows, cols], and factors where it has them, from the stored bytes, whose
+ * sums and zeros are not read. False if n_bytes is not the length of a tensor of this type, layout
+ * and shape, or a column that is kept in f32 is none of the matrix. */
+bool plain_decode(const struct plain_tensor *tensor, const uint8_t *bytes);
 
 #endif

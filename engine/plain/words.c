@@ -1,7 +1,8 @@
 /* words.c - see words.h: decode, normalize, split, look up. */
 #include "engine/plain/words.h"
 
-#include <stdio.h>
+#include "engine/plain/config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -16,25 +17,18 @@ struct character {
 
 static struct character *decode(const char *text, size_t *n)
 {
-    size_t len = strlen(text), i = 0;
-    struct character *read = plain_new(len, sizeof *read);
-    for (*n = 0; i < len; i = read[(*n)++].end) {
+    struct character *read = plain_new(strlen(text), sizeof *read);
+    *n = 0;
+    for (size_t i = 0; text[i] != '\0'; i = read[(*n)++].end) {
         int32_t code;
-        utf8proc_ssize_t size =
-            utf8proc_iterate((const uint8_t *)text + i, (utf8proc_ssize_t)(len - i), &code);
-        read[*n] =
-            (struct character){size > 0 ? code : 0xFFFD, i, i + (size_t)(size > 0 ? size : 1)};
+        const utf8proc_ssize_t size = utf8proc_iterate((const uint8_t *)text + i, -1, &code);
+        read[*n] = size > 0 ? (struct character){code, i, i + (size_t)size}
+                            : (struct character){0xFFFD, i, i + 1};
     }
     return read;
 }
 
-/* A setting of the tokenizer that is a number; 0 if it is absent. */
-static int32_t number(const struct plain_weights *weights, const char *key)
-{
-    return (int32_t)strtol(plain_setting(&weights->tokn, key, "0"), NULL, 10);
-}
-
-/* ---- The normalizer "clean space_cjk nfd drop_nonspacing lower" ---- */
+/* ---- The normalizer of BERT ---- */
 
 static bool is_blank(int32_t c)
 {
@@ -62,53 +56,50 @@ static bool is_cjk(int32_t c)
     return false;
 }
 
-static struct character *normalize(const struct character *read, size_t n, size_t *n_out)
+/* The characters that BERT's normalizer makes of those read, which are freed. */
+static struct character *normalize(struct character *read, size_t *n)
 {
-    struct character *out = plain_new(n * (PARTS_MOST + 2), sizeof *out);
-    *n_out = 0;
-    for (size_t i = 0; i < n; i++) {
-        const struct character blank = {' ', read[i].begin, read[i].end};
+    struct character *out = plain_new(*n * PARTS_MOST, sizeof *out);
+    size_t n_out = 0;
+    for (size_t i = 0; i < *n; i++) {
         const int32_t code = is_blank(read[i].code) ? ' ' : read[i].code;
         int32_t parts[PARTS_MOST];
         int boundary = 0;
         if (is_dropped(read[i].code))
             continue;
-        if (is_cjk(code))
-            out[(*n_out)++] = blank;
         utf8proc_ssize_t n_parts =
             utf8proc_decompose_char(code, parts, PARTS_MOST, UTF8PROC_DECOMPOSE, &boundary);
         for (utf8proc_ssize_t k = 0; k < n_parts; k++)
             if (utf8proc_category(parts[k]) != UTF8PROC_CATEGORY_MN)
-                out[(*n_out)++] =
+                out[n_out++] =
                     (struct character){utf8proc_tolower(parts[k]), read[i].begin, read[i].end};
-        if (is_cjk(code))
-            out[(*n_out)++] = blank;
     }
+    free(read);
+    *n = n_out;
     return out;
 }
 
-/* ---- Words: the splitter "blanks punctuation" ---- */
+/* ---- Words, and their pieces ---- */
 
-static bool is_punctuation(int32_t c)
+/* Whether a character is a word by itself: punctuation, and CJK ideographs. */
+static bool is_single(int32_t c)
 {
     utf8proc_category_t kind = utf8proc_category(c);
     bool is_symbol = c > ' ' && c < 127 && kind != UTF8PROC_CATEGORY_LU &&
                      kind != UTF8PROC_CATEGORY_LL && kind != UTF8PROC_CATEGORY_ND;
-    return is_symbol || (kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO);
+    return is_symbol || is_cjk(c) || (kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO);
 }
 
-/* The end of the word at characters[i]; punctuation is a word by itself. */
-static size_t word_end(const struct character *characters, size_t n, size_t i)
+/* The end of the word at characters[i]; i if there is a blank. */
+static size_t word_end(const struct character *characters, size_t n, size_t i, bool is_bert)
 {
-    if (is_punctuation(characters[i].code))
-        return i + 1;
-    while (i < n && characters[i].code != ' ' && !is_punctuation(characters[i].code))
+    const size_t first = i;
+    while (i < n && !is_blank(characters[i].code) && !(is_bert && is_single(characters[i].code)))
         i++;
-    return i;
+    return i > first || is_blank(characters[i].code) ? i : i + 1;
 }
 
-/* The id of the longest piece with which word [n] begins, after the prefix, and its length; -1 if
- * there is none. */
+/* The id of the longest piece at the start of word [n], after the prefix, and its length; or -1. */
 static int32_t longest_piece(const struct plain_weights *weights, const struct character *word,
                              size_t n, const char *prefix, size_t *len)
 {
@@ -125,8 +116,13 @@ static int32_t longest_piece(const struct plain_weights *weights, const struct c
     return -1;
 }
 
-/* Writes the tokens of a word [n], or one that is unknown if a piece is missing. Returns their
- * number. */
+/* A setting of the tokenizer that is a number. */
+static int32_t number(const struct plain_weights *weights, const char *key, const char *if_absent)
+{
+    return (int32_t)strtol(plain_setting(&weights->tokn, key, if_absent), NULL, 10);
+}
+
+/* Writes the tokens of a word [n], one if it is unknown: a piece is missing. Returns how many. */
 static size_t word_tokens(const struct plain_weights *weights, const struct character *word,
                           size_t n, struct plain_token *out)
 {
@@ -140,77 +136,110 @@ static size_t word_tokens(const struct plain_weights *weights, const struct char
         if (i + len == n)
             return n_out;
     }
-    *out = (struct plain_token){number(weights, "unknown"), word->begin, word[n - 1].end};
+    *out = (struct plain_token){number(weights, "unknown", "-1"), word->begin, word[n - 1].end};
     return 1;
+}
+
+/* Writes the tokens of all words: BERT's in pieces, the others as the text has them. */
+static size_t split(const struct plain_weights *weights, const char *text,
+                    const struct character *characters, size_t n, bool is_bert,
+                    struct plain_token *out)
+{
+    size_t n_out = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        end = word_end(characters, n, i, is_bert);
+        if (end == i) {
+            end++;
+        } else if (is_bert) {
+            n_out += word_tokens(weights, characters + i, end - i, out + n_out);
+        } else {
+            const size_t begin = characters[i].begin, len = characters[end - 1].end - begin;
+            int32_t id = plain_word(weights, text + begin, len);
+            out[n_out++] = (struct plain_token){id >= 0 ? id : number(weights, "unknown", "-1"),
+                                                begin, begin + len};
+        }
+    }
+    return n_out;
 }
 
 /* ---- The text ---- */
 
-static bool is_set(const struct plain_weights *weights, const char *key, const char *value)
+/* The keys of TOKN that are read here, and then those that no token here depends on. */
+static const char KEYS[] =
+    " kind normalizer splitter max_word lower prefix unknown added dropped single padding "
+    "padded_tokens max_chars mask_token pair truncate skip_weights skip_vectors ";
+
+/* Returns whether the tokenizer is BERT's. Complains if it does not split at blanks either. */
+static bool is_bert_or_blanks(const struct plain_weights *weights, char error[256])
 {
-    return strcmp(plain_setting(&weights->tokn, key, "no"), value) == 0;
+    const struct plain_settings *tokn = &weights->tokn;
+    const char *kind = plain_setting(tokn, "kind", "");
+    const char *steps = plain_setting(tokn, "normalizer", "");
+    const bool is_bert = plain_is(kind, "wordpiece") &&
+                         plain_is(steps, "clean space_cjk nfd drop_nonspacing lower") &&
+                         plain_is(plain_setting(tokn, "splitter", ""), "blanks punctuation") &&
+                         plain_is(plain_setting(tokn, "max_word", "100"), "100");
+    if (!is_bert &&
+        !(plain_is(kind, "blanks") && plain_is(plain_setting(tokn, "lower", "no"), "no")))
+        plain_complain(error, "its tokenizer is not BERT's: give ids, of encode --tokens -f ids");
+    for (size_t i = 0; i < tokn->n; i++)
+        if (!plain_is_among(tokn->pairs[i].key, KEYS))
+            plain_complain(error, "TOKN: %s is not known: give ids", tokn->pairs[i].key);
+    for (const char *at = plain_setting(tokn, "single", "A:0"); (at = strchr(at, ':'));)
+        if (*++at != '0')
+            plain_complain(error, "TOKN: single has other types than 0: give ids");
+    return is_bert;
 }
 
-/* The tokenizer `blanks`: what is between two blanks is a word, and is looked up as it is. */
-static size_t split_at_blanks(const struct plain_weights *weights, const char *text,
-                              const struct character *characters, size_t n, struct plain_token *out)
+/* Complains of an added token in the text, or of one (flag n) that is looked for once the text is
+ * normalized: how these are cut out is not here. */
+static void refuse_added(const struct plain_weights *weights, const char *text, char error[256])
 {
-    size_t n_out = 0;
-    for (size_t i = 0, end; i < n; i = end + 1) {
-        for (end = i; end < n && !is_blank(characters[end].code);)
-            end++;
-        if (end == i)
-            continue;
-        const size_t begin = characters[i].begin, len = characters[end - 1].end - begin;
-        int32_t id = plain_word(weights, text + begin, len);
-        out[n_out++] =
-            (struct plain_token){id >= 0 ? id : number(weights, "unknown"), begin, begin + len};
+    const char *at = plain_setting(&weights->tokn, "added", NULL);
+    for (size_t len; at; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        const char *word = plain_word_text(weights, (int32_t)strtol(at, NULL, 10), &len);
+        if (at[strcspn(at, "n ")] == 'n' || (len > 0 && memmem(text, strlen(text), word, len)))
+            plain_complain(error, "added tokens are not read from texts, as %.*s: give ids",
+                           (int)len, word);
     }
-    return n_out;
 }
 
-/* BERT's: words and punctuation, in pieces. */
-static size_t split_in_pieces(const struct plain_weights *weights,
-                              const struct character *characters, size_t n, struct plain_token *out)
+struct plain_token *plain_tokens(const struct plain_weights *weights, const char *text, size_t *n,
+                                 char error[256])
 {
-    size_t n_out = 0;
-    for (size_t i = 0, end; i < n; i = end) {
-        bool is_word = characters[i].code != ' ';
-        end = is_word ? word_end(characters, n, i) : i + 1;
-        n_out += is_word ? word_tokens(weights, characters + i, end - i, out + n_out) : 0;
-    }
-    return n_out;
-}
-
-struct plain_token *plain_tokens(const struct plain_weights *weights, const char *text, size_t *n)
-{
-    const bool is_bert =
-        is_set(weights, "kind", "wordpiece") &&
-        is_set(weights, "normalizer", "clean space_cjk nfd drop_nonspacing lower") &&
-        is_set(weights, "splitter", "blanks punctuation") && is_set(weights, "max_word", "100");
-    if (!is_bert && !(is_set(weights, "kind", "blanks") && is_set(weights, "lower", "no")))
-        return NULL;
-    size_t n_read, n_characters;
+    const struct plain_settings *conf = &weights->conf, *tokn = &weights->tokn;
+    const char *frame = plain_setting(tokn, "single", "A:0");
+    const char *limit = plain_setting(conf, "max_tokens", "0");
+    const size_t most = strtoul(plain_setting(conf, "max_text_tokens", limit), NULL, 10);
+    const size_t padded = strtoul(plain_setting(tokn, "padded_tokens", "0"), NULL, 10);
+    const size_t max_chars = strtoul(plain_setting(tokn, "max_chars", "0"), NULL, 10);
+    const size_t n_padded = padded < most ? padded : most;
+    size_t n_read, n_all = 0;
+    error[0] = '\0';
+    const bool is_bert = is_bert_or_blanks(weights, error);
+    refuse_added(weights, text, error);
     struct character *read = decode(text, &n_read);
-    struct character *characters = normalize(read, n_read, &n_characters);
-    const char *frame = plain_setting(&weights->tokn, "single", "A:0");
-    const int32_t padded = number(weights, "padded_tokens");
-    const size_t n_padded = padded > 0 ? (size_t)padded : 0;
+    const bool is_long = max_chars > 0 && n_read > max_chars;
+    if (is_bert)
+        read = normalize(read, &n_read);
     struct plain_token *tokens =
-        plain_new((n_characters + 1) * (strlen(frame) + 1) + n_padded, sizeof *tokens);
-    *n = 0;
+        plain_new((n_read + 1) * (strlen(frame) + 1) + n_padded, sizeof *tokens);
     for (const char *piece = frame; piece; piece = strchr(piece, ' ')) {
         piece += *piece == ' ';
-        if (*piece != 'A')
-            tokens[(*n)++].id = (int32_t)strtol(piece, NULL, 10);
-        else if (is_bert)
-            *n += split_in_pieces(weights, characters, n_characters, tokens + *n);
+        if (*piece == 'A')
+            n_all += split(weights, text, read, n_read, is_bert, tokens + n_all);
         else
-            *n += split_at_blanks(weights, text, read, n_read, tokens + *n);
+            tokens[n_all++] = (struct plain_token){.id = (int32_t)strtol(piece, NULL, 10)};
     }
-    while (*n < n_padded)
-        tokens[(*n)++].id = number(weights, "padding");
+    if (is_long || n_all > most)
+        plain_complain(error, "%zu tokens, the limit is %zu, or too many characters", n_all, most);
+    *n = 0;
+    for (size_t i = 0; i < n_all && error[0] == '\0'; i++)
+        if (tokens[i].id >= 0 && tokens[i].id != number(weights, "dropped", "-1"))
+            tokens[(*n)++] = tokens[i];
+    while (*n < n_padded && error[0] == '\0')
+        tokens[(*n)++] = (struct plain_token){.id = number(weights, "padding", "-1")};
     free(read);
-    free(characters);
     return tokens;
 }

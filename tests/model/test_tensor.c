@@ -2,7 +2,7 @@
 /* Element types and layouts: binary16 and bfloat16 against their definition in double, int8 within
  * half a scale, both layouts against the reference decoder of weights/FORMAT.md, and sizes against
  * 128-bit arithmetic. */
-#include "engine/plain/decode.h"
+#include "engine/plain/weights.h"
 #include "tests/model/plain.h"
 
 #include <float.h>

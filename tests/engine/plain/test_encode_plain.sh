@@ -52,11 +52,20 @@ refuses() { # WORDS ARGUMENTS...
     --words "I ride bike" 2>/dev/null
 "$build/encode-new" -o "$work/gated.weights" --layers 2 --width 32 --heads 4 --norm rms --norm-place pre --gate first \
     --activation silu --set attention_position=rotary --mask causal --words "I ride bike" 2>/dev/null
+"$build/encode-new" -o "$work/short.weights" --layers 0 --width 8 --max-tokens 40 --words "I ride bike" 2>/dev/null
+"$build/encode-new" -o "$work/typed.weights" --layers 0 --width 8 --token-types 2 --words "I ride bike" \
+    --add-token '[CLS]' --template-single '[CLS]:1 A:0' 2>/dev/null
+"$build/encode-new" -o "$work/keras.weights" --layers 0 --width 8 --keras --words "I ride bike" 2>/dev/null
 for text in 'I ride bike' 'bike  ride unknown I' ' I '; do
     check "sinusoidal, '$text'" same 1e-4 "$work/toy.weights" "$text"
     check "rotary and causal, '$text'" same 1e-4 "$work/gated.weights" "$text"
 done
-for text in 'I ride bike' "Motörhead's 自転車 unfahrbar!" 'Élan, 3.14'; do
+for head in pooler 'token --labels a,b'; do
+    "$build/encode-new" -o "$work/head.weights" --layers 1 --width 24 --heads 3 --head $head --head-dense tanh \
+        --set max_text_tokens=9 --words "I ride bike" 2>/dev/null
+    check "a file with the head $head" same 1e-4 "$work/head.weights" 'I ride'
+done
+for text in 'I ride bike' "Motörhead's 自転車 unfahrbar!" 'Élan, 3.14' 'unfahrbarᇈ 豈a'; do
     check "default weights, '$text'" same 0.5 weights/default.weights "$text"
 done
 "$build/encode" -m "$work/toy.weights" "I bike" | tail -n +4 | sed 's/ [0-9]-[0-9]/   -/' >"$work/one"
@@ -68,15 +77,36 @@ for step in 'scale · token + type  [3, 24]' 'layers.1.attention.qkv: x·Wᵀ + 
     'layers.0 head 2: softmax(scale · q·kᵀ + bias)  [3, 3]' 'layers.1.feed_forward.norm: LayerNorm(x)  [3, 24]'; do
     check "trace: $step" grep -qxF "$step" "$work/trace"
 done
-check 'trace: the id and the bytes of a token' grep -qx 'ride   *[0-9]*  *2-6' "$work/trace"
+check 'trace: the id and the bytes of a token' grep -qx ' *1  ride   *[0-9]*  *2-6' "$work/trace"
 rows_of() { awk -v step="$1" 'n-- > 0 { printf "%s ", $1 } index($0, step) == 1 { n = 3 }' "$work/trace"; }
 check 'rows of steps begin with their tokens' [ "$(rows_of 'scale · token')$(rows_of 'layers.1.attention.qkv')" = \
     'I ride bike I ride bike ' ]
-check 'the table ends the trace' grep -q '^2  bike ' "$work/trace"
+check 'the table ends the trace' grep -q '^ *2  bike ' "$work/trace"
 check 'a file that is none' refuses 'not a weight file' -m README.md x
 check 'no file' refuses '; try -m FILE' -m "$work/none" x
 check 'ids that are none' refuses 'numbers between blanks' --ids 'a b'
 check 'an id that is not in the table' refuses 'id 99' -m "$work/toy.weights" --ids 99
+check 'an id that is no number of 32 bits' refuses 'too large' --ids 4294967298
+check 'ids beyond the limit' refuses '41 tokens: the model takes 40' -m "$work/short.weights" --ids "$(yes 0 | head -n 41)"
+check 'a text beyond the limit' refuses '41 tokens, the limit is 40' -m "$work/short.weights" "$(yes I | head -n 41)"
+check 'an added token in the text' refuses 'as [MASK]' 'the [MASK] barks'
+check 'a type in the frame' refuses 'other types than 0' -m "$work/typed.weights" I
+check 'a tokenizer that is not here' refuses "not BERT's" -m "$work/keras.weights" I
 check 'no text' refuses usage -m "$work/toy.weights"
+
+# Memory that ends anywhere is a message and status 1 (127: the loader's), never a signal.
+memory_ends() {
+    local kb status n_ended=0 ids
+    ids=$(yes 0 | head -n 200)
+    for ((kb = 2000; kb < 40000; kb += 250)); do
+        (ulimit -v $kb && exec "$plain" -m "$work/toy.weights" --ids "$ids") >"$work/out" 2>"$work/error"
+        status=$?
+        grep -q memory "$work/error" || [ $status = 0 ] || [ $status = 127 ] || return 1
+        [ $status -lt 128 ] || return 1
+        ((n_ended += status == 1))
+    done
+    [ $n_ended -gt 0 ]
+}
+[[ $build == *asan* || $build == *tsan* ]] || check 'memory ends' memory_ends
 echo "$n_passed passed, $n_failed failed"
 [ $n_failed = 0 ]

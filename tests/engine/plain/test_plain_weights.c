@@ -48,7 +48,6 @@ static void part_of(const struct patient *file, uint64_t at, char tag[5])
 
 TEST(changed_bytes)
 {
-    size_t n_covered = 0;
     struct patient copy = patient_copy(&whole, 0);
     for (size_t at = 0; at < whole.len; at++) {
         struct plain_weights weights;
@@ -59,9 +58,7 @@ TEST(changed_bytes)
             fail_msg("byte %zu of '%s' changed: %s", at, tag, weights.error);
         plain_weights_free(&weights);
         copy.data[at] = whole.data[at];
-        n_covered += tag[0] != '\0';
     }
-    print_message("%zu of %zu bytes are covered\n", n_covered, whole.len);
 }
 
 /* Computes all that a file has answers for. */
@@ -71,26 +68,31 @@ static void use(const struct plain_weights *weights)
     char error[256];
     int32_t ids[3] = {0, 1, 2};
     size_t n, width;
-    free(plain_tokens(weights, "a b cd", &n));
+    free(plain_tokens(weights, "a b cd", &n, error));
     if (plain_encode(weights, &(struct plain_input){.n = 3, .ids = ids},
                      &(struct plain_options){.int8_rows = true}, &output, error))
         free(plain_vector_of_text(weights, &output, &width, error));
     plain_output_free(&output);
 }
 
+/* Every field of 1, 2, 4 or 8 bytes, at every offset: limits of numbers, digits, its neighbour. */
 TEST(changed_and_healed)
 {
-    static const uint8_t values[] = {0, 1, '9', 0x7F, 0xFF};
-    size_t n_read = 0, n_refused = 0;
+    static const uint64_t values[] = {
+        0,       1,          0x3939393939393939, UINT64_MAX, UINT64_MAX - 1,
+        1 << 24, 1ull << 31, 1ull << 32,         1ull << 63};
+    enum { N_VALUES = sizeof values / sizeof *values, N = 4 * (N_VALUES + 1) };
+    size_t n_of[2] = {0};
     struct patient copy = patient_copy(&whole, 0);
-    for (size_t i = 0; i < whole.len * sizeof values; i++) {
+    for (size_t i = 0; i < whole.len * N; i += support_slow() ? 7 : 1) {
         struct plain_weights weights;
         char tag[5] = "";
-        const size_t at = i / sizeof values;
+        const size_t at = i / N, n = (size_t)1 << i % 4, value = i % N / 4;
         part_of(&whole, at, tag);
-        if (tag[0] == '\0' || strcmp(tag, "DATA") == 0)
+        if (tag[0] == '\0' || strcmp(tag, "DATA") == 0 || at + 2 * n > whole.len)
             continue;
-        copy.data[at] = values[i % sizeof values];
+        memcpy(copy.data + at, value < N_VALUES ? (const void *)&values[value] : copy.data + at + n,
+               n);
         if (strcmp(tag, "head") == 0)
             heal_header(&copy);
         else if (strcmp(tag, "tabl") == 0)
@@ -100,13 +102,26 @@ TEST(changed_and_healed)
         const bool ok = reads(&weights, copy.data, copy.len);
         if (ok)
             use(&weights);
-        n_read += ok;
-        n_refused += !ok;
+        n_of[ok]++;
         plain_weights_free(&weights);
         memcpy(copy.data, whole.data, whole.len);
     }
-    print_message("%zu were read, %zu refused\n", n_read, n_refused);
-    assert_true(n_read > 0 && n_refused > 0);
+    print_message("%zu were read, %zu refused\n", n_of[1], n_of[0]);
+    assert_true(n_of[1] > 0 && n_of[0] > 0);
+}
+
+/* Unknown words, if the file has no id for them, and the one of `dropped` give no tokens. */
+TEST(dropped_words)
+{
+    struct patient copy = patient_copy(&whole, 4096);
+    struct plain_weights weights;
+    size_t n;
+    replace_setting(&copy, "TOKN", "unknown", "-1", 2);
+    replace_setting(&copy, "TOKN", "dropped", "1", 1);
+    assert_true(reads(&weights, copy.data, copy.len));
+    free(plain_tokens(&weights, "a other b", &n, (char[256]){""}));
+    assert_int_equal(n, 1);
+    plain_weights_free(&weights);
 }
 
 SET_UP()

@@ -4,7 +4,7 @@
  *
  * All of it is the same to the last bit as the plain way: the product's result through activate()
  * and multiply(), and the f32 kernel over panels that were decoded before. */
-#include "engine/plain/decode.h"
+#include "engine/plain/weights.h"
 #include "tests/model/kernels/operands.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * The weights are read back by the reference decoder, so the bound is that of a float sum (see
  * test_product.c) and one rounding more, that of an int8 weight times its scale. */
-#include "engine/plain/decode.h"
+#include "engine/plain/weights.h"
 #include "tests/model/plain.h"
 
 #include "model/layers/linear.h"

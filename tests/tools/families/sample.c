@@ -1,7 +1,7 @@
 /* sample.c - see sample.h. */
 #include "tests/tools/families/sample.h"
 
-#include "engine/plain/decode.h"
+#include "engine/plain/weights.h"
 #include "tests/owned.h"
 
 #include <stdio.h>

@@ -56,17 +56,17 @@ EXPORT(tensor) bool tensor(const struct plain_weights *weights, const char *name
     return found != NULL;
 }
 
-/* Passes the tokens of a text to page_token; false if the file's tokenizer is not read here. */
+/* Passes the tokens of a text to page_token, unless the text or the tokenizer is refused. */
 EXPORT(tokenize) bool tokenize(const struct plain_weights *weights, const char *text)
 {
     size_t n, len;
-    struct plain_token *tokens = plain_tokens(weights, text, &n);
-    for (size_t i = 0; tokens && i < n; i++) {
+    struct plain_token *tokens = plain_tokens(weights, text, &n, error);
+    for (size_t i = 0; i < n; i++) {
         const char *word = plain_word_text(weights, tokens[i].id, &len);
         page_token(tokens[i].id, word, len, tokens[i].begin, tokens[i].end);
     }
     free(tokens);
-    return tokens != NULL;
+    return error[0] == '\0';
 }
 
 /* Rows 0 to n-1 of a scheme, or of the file if it is "". */

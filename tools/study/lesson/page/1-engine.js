@@ -70,8 +70,15 @@ const lent = {
             return length;
         },
     },
-    // Of the C library: it has no files.
-    wasi_snapshot_preview1: { fd_close: () => 8, fd_seek: () => 8, fd_write: () => 8 },
+    // Of the C library: it has no files, and the engine exits when memory ends.
+    wasi_snapshot_preview1: {
+        fd_close: () => 8,
+        fd_seek: () => 8,
+        fd_write: () => 8,
+        proc_exit: () => {
+            throw new Error("the browser has no memory for it");
+        },
+    },
 };
 
 // ---- Weight files ----
@@ -132,8 +139,7 @@ class Weights {
     tokens(text) {
         const tokens = [];
         taken = { token: token => tokens.push(token) };
-        if (!call("tokenize", this.at, text))
-            throw new Error("its tokenizer is another than BERT’s, the one that this page has");
+        if (!call("tokenize", this.at, text)) throw new Error(textOf(wasm.error_text()));
         return tokens;
     }
 
