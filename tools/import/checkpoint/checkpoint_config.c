@@ -98,8 +98,8 @@ static void read_keys(const struct json_file *file, const struct config_key *key
             continue;
         case KEY_FIXED: break;
         case KEY_FLAG: /* null is false */
-            value = absent != 0 && !json_is_null(json_object_get(file->root, key->name));
-            value = json_flag(file, NULL, key->name, value != 0);
+            absent = absent != 0 && !json_is_null(json_object_get(file->root, key->name));
+            value = json_flag(file, NULL, key->name, absent != 0);
             break;
         case KEY_NAME:
             if (is_needed && json_member(file, NULL, key->name) == NULL)

@@ -27,9 +27,8 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
 }
 
 // clang-format off
-#define ROTARY_BERT(base, eps, ...)                                                                \
-    BERT_SIZES, NUMBER("layer_norm_eps", norm_eps, eps),                                           \
-        FIXED(attention_position, ATTENTION_POSITION_ROTARY),                                      \
+#define ROTARY_BERT(base, ...)                                                                     \
+    BERT_SIZES, BERT_NORM, FIXED(attention_position, ATTENTION_POSITION_ROTARY),                   \
         COUNT("type_vocab_size", token_types, 1), NUMBER(NULL, rotary_base, base),                 \
         ACTIVATION("hidden_act", ACTIVATION_GELU), __VA_ARGS__
 #define NEW_LAYOUT(...)                                                                            \
@@ -57,8 +56,7 @@ static void finish_gte(const struct json_file *file, struct model_config *model)
 /* Unread is how it is computed; pack_qkv is known by the names of the tensors, and the last one is
  * read only where scores are scaled by the logarithm of the length. */
 #define GTE_BODY(base)                                                                             \
-    .keys = KEYS(ROTARY_BERT(base, 1e-12, FIXED(gate, GATE_SECOND),                                \
-                             FIXED(feed_forward_in_bias, false))),                                 \
+    .keys = KEYS(ROTARY_BERT(base, FIXED(gate, GATE_SECOND), FIXED(feed_forward_in_bias, false))), \
     .only = ONLY(IS("position_embedding_type", "\"rope\""),                                        \
                  IS("layer_norm_type", "\"layer_norm\""), IS("logn_attention_scale", "false")),    \
     .finish = finish_gte,                                                                          \
@@ -87,7 +85,8 @@ static const struct body GTE = {
 };
 static const struct body JINA_3 = {
     .prefixes = NAMES("roberta.", "model."),
-    .keys = KEYS(ROTARY_BERT(20000, 1e-5, FIXED(gate, GATE_NONE))),
+    .keys =
+        KEYS(ROTARY_BERT(20000, FIXED(gate, GATE_NONE), NUMBER("layer_norm_eps", norm_eps, 1e-5))),
     .only = ONLY(IS("rope_scaling", "null"), IS("position_embedding_type", "\"rotary\"")),
     .layout = &JINA_3_LAYOUT,
     .other_layout = &FLASH_LAYOUT,

@@ -250,17 +250,16 @@ static void finish_gemma(const struct json_file *file, struct model_config *mode
     /* The key counts both sides of a token. With is_causal false there is one token more on each.
      * Without use_bidirectional_attention the key counts one side; a causal one with the token. */
     bool both = json_flag(file, NULL, "use_bidirectional_attention", false);
-    bool is_null = json_is_null(json_object_get(file->root, "is_causal")); /* is false there */
-    bool causal = json_flag(file, NULL, "is_causal", !is_null);
+    const bool causal = model->mask == MASK_CAUSAL;
     model->window = json_count(file, NULL, "sliding_window", 2, 4096);
     model->window = both ? model->window / 2 + !causal : model->window - causal;
-    model->mask = both || !causal ? MASK_FULL : MASK_CAUSAL;
+    model->mask = both ? MASK_FULL : model->mask;
     read_layers_of_gemma(file, model);
 }
 
 static const struct body GEMMA = {
     .prefixes = NAMES("model."),
-    .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH),
+    .keys = KEYS(SIZES(256, 4), FIXED(norm_place, NORM_SANDWICH), DECODER_MASK,
                  ACTIVATION("hidden_activation", ACTIVATION_GELU_TANH)),
     .only = ONLY(IS("rope_scaling attn_logit_softcapping", "null")),
     .layout = LAYOUT(.embedding = EMBEDDING_PARTS,
