@@ -458,14 +458,6 @@ static const char *without_blanks(const char *steps)
     return list.n > 0 ? list.text : "";
 }
 
-/* Copies a template with all types 0. */
-static void without_types(char copy[TEMPLATE_BYTES], const char *template)
-{
-    snprintf(copy, TEMPLATE_BYTES, "%s", template);
-    while ((copy = strchr(copy, ':')) != NULL)
-        *++copy = '0';
-}
-
 /* In 4.x some classes make the templates by two switches, whatever tokenizer.json says. Refuses
  * what differs, unless a version is given. */
 static void set_ends_of_4(struct json_tokenizer *json)
@@ -501,7 +493,7 @@ static void set_ends_of_4(struct json_tokenizer *json)
     snprintf(made[1], TEMPLATE_BYTES, "%sA:0%s %sB:0%s", first, last, first, last);
     for (size_t k = 0; k < 2; k++) {
         char *template = k == 0 ? own->single : own->pair;
-        without_types(found, template[0] != '\0' ? template : k == 0 ? "A:0" : "A:0 B:0");
+        template_without_types(found, template[0] != '\0' ? template : k == 0 ? "A:0" : "A:0 B:0");
         if (beside->as == AS_ANY && strcmp(found, made[k]) != 0)
             file_die(json->file.name,
                      "transformers 4 replaces the template of %s, '%s', by '%s', as add_bos_token "
@@ -563,12 +555,10 @@ static bool compare_parts(const struct json_tokenizer *json)
     class_frame_set(&made, &newer, class);
     if (class->last == 0 || (class->yields && own->single[0] != '\0'))
         return in_blanks;
-    snprintf(pair, sizeof pair, "%s", own->pair);
-    for (char *at = pair; class->frame != FRAME_BERT && (at = strchr(at, ':')) != NULL;)
-        *++at = '0';
+    template_without_types(pair, own->pair);
     if (strcmp(own->single, made.single) != 0)
         part_differs(json, "template of one text", own->single, made.single);
-    if (strcmp(pair, made.pair) != 0)
+    if (strcmp(class->frame == FRAME_BERT ? own->pair : pair, made.pair) != 0)
         part_differs(json, "template of pairs", own->pair, made.pair);
     return in_blanks;
 }

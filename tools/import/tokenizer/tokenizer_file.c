@@ -184,18 +184,10 @@ static void write_template(const char *key, const char *template, size_t n_types
                            struct weight_writer *writer)
 {
     char text[TEMPLATE_BYTES];
-    size_t n = 0;
-    bool in_type = false;
-    for (const char *c = template; *c != '\0'; c++) {
-        in_type = in_type && *c != ' ';
-        if (!in_type || n_types >= 2)
-            text[n++] = *c;
-        else if (text[n - 1] == ':')
-            text[n++] = '0';
-        in_type = in_type || *c == ':';
-    }
-    if (n > 0)
-        weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, key, text, n);
+    template_without_types(text, template);
+    template = n_types < 2 ? text : template;
+    if (template[0] != '\0')
+        weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, key, template, strlen(template));
 }
 
 engine_status import_tokenizer_write(const struct import_tokenizer *tokenizer, size_t n_types,

@@ -54,6 +54,19 @@ void templates_set(struct import_tokenizer *tokenizer, size_t first, size_t last
                  last, last);
 }
 
+void template_without_types(char copy[TEMPLATE_BYTES], const char *template)
+{
+    size_t n = 0;
+    for (const char *c = template; *c != '\0'; c++) {
+        copy[n++] = *c;
+        if (*c == ':') {
+            copy[n++] = '0';
+            c += strcspn(c, " ") - 1;
+        }
+    }
+    copy[n] = '\0';
+}
+
 /* ---- Lists ---- */
 
 void list_print(struct blank_list *list, bool is_item, const char *format, ...)

@@ -89,6 +89,9 @@ enum frame {
 };
 void templates_set(struct import_tokenizer *tokenizer, size_t first, size_t last, enum frame frame);
 
+/* Copies a template with all types 0. */
+void template_without_types(char copy[TEMPLATE_BYTES], const char *template);
+
 /* Sets byte_fallback if the vocabulary has the tokens <0x00> to <0xFF>. Refused: it has some of
  * them, for then the reference decides text by text. */
 void byte_fallback_set(struct import_tokenizer *tokenizer);
