@@ -202,7 +202,7 @@ static enum line_state copy_record(struct reader *reader, const char *line, size
             return state == LINE_READ ? LINE_TOO_LONG : state;
         }
         *copy = alloc_resize(*copy, *len + n_end + next_len, 1);
-        memcpy(*copy + *len, "\r\n" + 2 - n_end, n_end);
+        memcpy(*copy + *len, &"\r\n"[2 - n_end], n_end);
         memcpy(*copy + *len + n_end, next, next_len);
         *len += n_end + next_len;
         n_end = next[next_len] == '\r' ? 2 : 1;
