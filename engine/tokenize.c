@@ -156,7 +156,6 @@ engine_status read_tokens(engine_session *session, const struct request *request
     engine_status status = add_prompts(session, request, input, index, &texts);
     if (status != ENGINE_OK)
         return status;
-    const bool has_prompt = request->prompt.len > 0 || request->pair_prompt.len > 0;
     const bool leaves_out = request->prompt.len > 0 && !session->model->encoder.config.pools_prompt;
     const size_t n_unpooled = leaves_out ? count_unpooled(session, request, &cut) : 0;
     *count = tokenizer_encode(&session->model->tokenizer, &texts, request->special, &cut,
@@ -171,8 +170,7 @@ engine_status read_tokens(engine_session *session, const struct request *request
     if (count->wrong != NULL || count->n > room.limit)
         return fail_length(session, request, index, texts.pair != NULL, count, room.limit);
     const size_t n = count->n < room.cap ? count->n : room.cap;
-    if (has_prompt)
-        prompt_move_spans(request, room.tokens, n);
+    prompt_move_spans(request, room.tokens, n);
     for (size_t i = 0; i < n && i < n_unpooled; i++)
         room.tokens[i].unpooled = 1;
     const size_t padded = (size_t)session->model->tokenizer.padded_tokens;

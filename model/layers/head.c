@@ -48,8 +48,11 @@ static void apply(const struct kernels *kernels, enum dense_activation activatio
 static void dense_row(const struct kernels *kernels, const struct dense *dense, const float *x,
                       float *out, const struct linear_work *work)
 {
+    const size_t n = dense->linear.weight.rows;
     linear_rows(kernels, &dense->linear, x, 0, 1, out, work);
-    apply(kernels, dense->activation, out, dense->linear.weight.rows);
+    if (!floats_are_finite(out, n))
+        out[0] = NAN; /* activations could turn an infinity into a finite number */
+    apply(kernels, dense->activation, out, n);
 }
 
 void project_row(const struct encoder *encoder, const float *x, float *out,
@@ -90,8 +93,7 @@ static void store_hidden(const struct encoder *encoder, const float *x,
 void head_hidden(const struct encoder *encoder, const float *x, float *out,
                  const struct head_work *work)
 {
-    size_t width = encoder->config.width;
-    size_t columns = config_head_columns(&encoder->config);
+    const size_t width = encoder->config.width, columns = config_head_columns(&encoder->config);
     store_hidden(encoder, x, work);
     memcpy(out, work->row, columns * sizeof *out);
     memset(out + columns, 0, (width - columns) * sizeof *out);

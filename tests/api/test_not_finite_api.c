@@ -154,6 +154,20 @@ TEST(labels_of_texts)
     assert_says(engine_rank(session, &texts[0], texts, 2, NULL, out), "input 0 gives");
 }
 
+/* Of an infinity tanh would make 1. */
+TEST(poolers)
+{
+    engine_input text = support_text("I");
+    float out[16];
+    open_head("--head sequence --labels 2 --pooling pooler --head-dense tanh");
+    put_number(path, "head.dense.bias", 3, INFINITY);
+    open_it();
+    assert_says(engine_encode(session, &text, 1,
+                              &ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_POOLER), out, 16,
+                              NULL, NULL),
+                "tensor 'head.dense.bias' ");
+}
+
 /* The head of masked words gives the sparse weights; the first of two wrong texts is named. */
 TEST(sparse_weights)
 {
