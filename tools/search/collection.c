@@ -170,6 +170,7 @@ static void open_vector_file(struct vector_file *file, const char *path)
         program_note("'%s' exists: a run of encode that writes '%s' is incomplete", journal, path);
     if (file->has_rows)
         mapped_open(&file->rows.file, file->rows_path);
+    input_remember(origin);
     errno = 0;
     file->origin = json_load_file(origin, 0, NULL);
     if (!file->origin && errno == ENOMEM)

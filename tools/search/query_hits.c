@@ -23,15 +23,10 @@ static void drop_last(struct query_hits *hits)
     record_free(&hits->hits[hits->n].record);
 }
 
-static void clear_hits(struct query_hits *hits)
+void query_hits_free(struct query_hits *hits)
 {
     while (hits->n > 0)
         drop_last(hits);
-}
-
-void query_hits_free(struct query_hits *hits)
-{
-    clear_hits(hits);
     free(hits->hits);
     free(hits->query_id);
 }
@@ -82,7 +77,8 @@ void query_hits_fill(struct query_hits *hits, const struct collection *collectio
     while (n_slots < 4 * most)
         n_slots *= 2;
     size_t *seen = alloc_zeros(n_slots, sizeof *seen);
-    clear_hits(hits);
+    while (hits->n > 0)
+        drop_last(hits);
     for (size_t i = 0; i < k && hits->n < most && rows[i].row != UINT64_MAX; i++) {
         struct query_hit *hit = &hits->hits[hits->n];
         *hit = (struct query_hit){.ranked = {rows[i].score, hits->n}, .found = rows[i]};

@@ -22,6 +22,11 @@ rows() { # LINE...: of the file of rows
 search
 check "no file of rows" [ "$code" = 0 ]
 check "rows are lines" grep -q '^1	1	1	1.0' out
+search -o v.npy.origin.json
+check "the origin was not written yet" [ "$code" = 0 ]
+search -o v.npy.origin.json
+ends "nor is it an output once it is there" 2 "'v.npy.origin.json' is read, and cannot be the output"
+rm v.npy.origin.json
 search texts.jsonl
 check "texts without a file of rows" [ "$code" = 0 ]
 check "the text of a line" grep -q "I ride bike" out
