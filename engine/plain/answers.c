@@ -33,7 +33,7 @@ bool plain_pool(const char *pooling, const double *rows, size_t n, size_t width,
                  : plain_is(pooling, "last")          ? rows[(n - 1) * width + i]
                                                       : rows[n_skipped * width + i];
     }
-    return strstr(" cls mean max mean_sqrt weighted_mean last ", pooling) != NULL;
+    return plain_is_among(pooling, " cls mean max mean_sqrt weighted_mean last ");
 }
 
 void plain_to_unit_length(double *x, size_t n)

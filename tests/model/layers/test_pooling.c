@@ -23,6 +23,7 @@ static void check_pooling(enum pooling pooling, size_t n_tokens, size_t width, u
         pooling == POOLING_CLS || pooling == POOLING_MAX || pooling == POOLING_LAST;
     for (size_t i = 0; i < n_tokens * width; i++)
         rows[i] = (double)x[i / width * stride + i % width];
+    assert_false(plain_pool("mean_", rows, n_tokens, width, n_skipped, expected));
     assert_true(plain_pool(config_value_name("pooling", pooling), rows, n_tokens, width, n_skipped,
                            expected));
     fill_untouched(out, width);
