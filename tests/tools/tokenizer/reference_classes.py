@@ -271,6 +271,7 @@ def vocabularies():
     yield "DeBERTa, vocab.json", None, {"vocab_type": "gpt2"}, None, {
         **pieces, "vocab.json": of_deberta, "config.json": {"model_type": "deberta"}}
     yield "Qwen2, vocab.json", None, {"tokenizer_class": "Qwen2Tokenizer"}, None, pieces
+    yield "merges without a version", None, None, None, {**pieces, "merges.txt": "\u0120 b\n\u0120 a\n"}
     yield "a beginning", None, {"tokenizer_class": "GPT2Tokenizer", "add_bos_token": True}, "'add_bos_token'", pieces
 
 

@@ -96,6 +96,12 @@ void tokenizer_vocab_read(struct import_tokenizer *tokenizer, const char *text, 
 
 /* ---- vocab.json and merges.txt of BPE ---- */
 
+/* Whether transformers 4 drops the first merge: it takes that line for the version. */
+static bool loses_merge(const struct tokenizer_beside *beside, const struct reference_class *class)
+{
+    return strncmp(beside->merges, "#version", 8) != 0 && strcmp(class->pattern, "qwen2") != 0;
+}
+
 /* The model as a tokenizer.json has it. merges.txt has a merge on each line; the first one may name
  * the version. */
 static json_t *make_model(const struct tokenizer_beside *beside,
@@ -109,7 +115,7 @@ static json_t *make_model(const struct tokenizer_beside *beside,
          i++) {
         if (!utf8_is_valid(line, n) || memchr(line, '\0', n) != NULL)
             program_die("merges.txt: line %zu is not UTF-8", i);
-        if (n > 0)
+        if (n > 0 && !(i == 1 && beside->as == AS_TRANSFORMERS_4 && loses_merge(beside, class)))
             json_array_append_new(merges, json_stringn(line, n));
     }
     return json_pack("{s:s, s:s*, s:O, s:s*, s:o}", "type", "BPE", "end_of_word_suffix",
@@ -133,6 +139,9 @@ void bpe_files_read(struct import_tokenizer *tokenizer, const char *text, size_t
     if (beside->as == AS_ANY && json.class->is_of_4)
         snprintf(tokenizer->note, sizeof tokenizer->note,
                  "pairs of texts are as in transformers 4: 5 puts two separators between them");
+    else if (beside->as == AS_ANY && loses_merge(beside, json.class))
+        snprintf(tokenizer->note, sizeof tokenizer->note,
+                 "merges.txt does not begin with '#version': transformers 4 drops its first line");
 }
 
 /* ---- The file ---- */
