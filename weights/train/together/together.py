@@ -419,7 +419,7 @@ class Together:
         while self.phase < phases:
             if PHASES[self.phase].ranked and not self.batches:
                 self.prepare()
-            left = self.left() + self.spent_of
+            left = max(1, self.left() + self.spent_of) # a stage that has no time left ends after a step
             self.run_phase(PHASES[self.phase].share / sum(p.share for p in PHASES[self.phase:phases]) * left)
             self.next_phase()
         if self.batches:
