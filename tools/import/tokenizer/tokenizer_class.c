@@ -147,6 +147,15 @@ static bool read_name(const struct tokenizer_beside *beside, char base[100])
     return name != NULL;
 }
 
+/* Returns whether the class is one of these by its name or, if no file has that, by the type. */
+static bool is_one_of(const struct tokenizer_beside *beside, const char *names, const char *types)
+{
+    const char *type = tokenizer_model_type(beside);
+    char base[100];
+    return read_name(beside, base) ? name_is_listed(names, base)
+                                   : type != NULL && name_is_listed(types, type);
+}
+
 const struct reference_class *class_named(const char *name)
 {
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
@@ -158,21 +167,15 @@ const struct reference_class *class_named(const char *name)
 const struct reference_class *class_of_pieces(const struct tokenizer_beside *beside,
                                               const char *file)
 {
-    const char *type = tokenizer_model_type(beside);
+    const bool has_name = tokenizer_class_name(beside) != NULL;
     const struct reference_class *found = NULL;
-    char base[100];
-    if (tokenizer_class_name(beside) != NULL) {
-        read_name(beside, base);
-        found = class_named(base);
-        return found != NULL && found->pieces.added != NULL ? found : NULL;
-    }
     for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++) {
         const struct reference_class *class = &CLASSES[i];
         if (class->pieces.added == NULL)
             continue;
-        if (type != NULL && name_is_listed(class->model_types, type))
+        if (is_one_of(beside, class->names, class->model_types))
             return class;
-        if (strcmp(file, class->pieces.file) == 0)
+        if (!has_name && strcmp(file, class->pieces.file) == 0)
             found = class;
     }
     return found;
@@ -185,18 +188,14 @@ bool class_gives_types(const struct tokenizer_beside *beside)
         "ConvBertTokenizer MobileBertTokenizer SqueezeBertTokenizer "
         "LayoutLMTokenizer DPRQuestionEncoderTokenizer "
         "DPRContextEncoderTokenizer";
-    char base[100];
-    const bool has_name = read_name(beside, base);
-    const char *type = tokenizer_model_type(beside);
-    return has_name ? name_is_listed(names, base)
-                    : type != NULL && (name_is_listed(CLASSES[0].model_types, type) ||
-                                       name_is_listed("deberta deberta-v2", type));
+    return is_one_of(beside, names, CLASSES[0].model_types) ||
+           is_one_of(beside, "", "deberta deberta-v2");
 }
 
 const struct reference_class *class_find(const struct tokenizer_beside *beside, const char *json,
                                          size_t len)
 {
-    const char *name = tokenizer_class_name(beside), *type = tokenizer_model_type(beside);
+    const char *type = tokenizer_model_type(beside);
     char base[100];
     /* Of these the type says the class, whatever the name is; of Qwen 2 in 5 alone. */
     if (type != NULL && name_is_listed("modernbert mistral xlm-roberta-xl", type))
@@ -205,13 +204,10 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
         return class_named("Siglip2Tokenizer");
     if (type != NULL && strcmp(type, "qwen2") == 0 && beside->as != AS_TRANSFORMERS_4)
         return class_named("Qwen2Tokenizer");
-    read_name(beside, base);
-    for (size_t i = 0; name == NULL && type != NULL && i < sizeof CLASSES / sizeof *CLASSES; i++)
-        if (name_is_listed(CLASSES[i].model_types, type))
+    for (size_t i = 0; i < sizeof CLASSES / sizeof *CLASSES; i++)
+        if (is_one_of(beside, CLASSES[i].names, CLASSES[i].model_types))
             return &CLASSES[i];
-    const struct reference_class *class = class_named(base);
-    if (class != NULL)
-        return class;
+    read_name(beside, base);
     if (name_is_listed(PYTHON_CLASSES, base))
         program_die("the 'tokenizer_class' is '%.100s', which transformers has in Python alone; "
                     "expected a class that uses a tokenizer.json, or no tokenizer, for ids alone",
@@ -458,37 +454,32 @@ static const char *without_blanks(const char *steps)
     return list.n > 0 ? list.text : "";
 }
 
-/* In 4.x some classes make the templates by two switches, whatever tokenizer.json says. Refuses
- * what differs, unless a version is given. */
+/* In 4.x some classes make the templates by two switches, whatever tokenizer.json says; all but the
+ * first have a token before a text by default. Refuses what differs, unless a version is given. */
 static void set_ends_of_4(struct json_tokenizer *json)
 {
-    static const struct {
-        const char *names, *model_types, *bos, *eos;
-        bool adds_bos;
-    } classes[] = {
-        {"LlamaTokenizer CodeLlamaTokenizer", "llama mistral", "<s>", "</s>", true},
-        {"GemmaTokenizer", "gemma gemma2 gemma3 gemma3_text siglip2", "<bos>", "<eos>", true},
-        {"CohereTokenizer", "", "<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>", true},
-        {"GPTNeoXTokenizer", "", ENDS, ENDS, false},
+    static const struct reference_class classes[] = {
+        {"GPTNeoXTokenizer", "", .specials = {ENDS, ENDS}},
+        {"LlamaTokenizer CodeLlamaTokenizer", "llama mistral", .specials = {"<s>", "</s>"}},
+        {"GemmaTokenizer", "gemma gemma2 gemma3 gemma3_text siglip2",
+         .specials = {"<bos>", "<eos>"}},
+        {"CohereTokenizer", "", .specials = {"<BOS_TOKEN>", "<|END_OF_TURN_TOKEN|>"}},
     };
     enum { N = sizeof classes / sizeof *classes };
     struct import_tokenizer *own = json->tokenizer;
     const struct tokenizer_beside *beside = json->beside;
-    const char *type = tokenizer_model_type(beside), *bos, *eos;
-    char base[100], first[32] = "", last[32] = "", made[2][TEMPLATE_BYTES], found[TEMPLATE_BYTES];
-    const bool has_name = read_name(beside, base);
+    char first[32] = "", last[32] = "", text[64], made[2][TEMPLATE_BYTES], found[TEMPLATE_BYTES];
     size_t i = 0;
-    while (i < N && !(has_name ? name_is_listed(classes[i].names, base)
-                               : type != NULL && name_is_listed(classes[i].model_types, type)))
+    while (i < N && !is_one_of(beside, classes[i].names, classes[i].model_types))
         i++;
     if (i == N || beside->as == AS_TRANSFORMERS_5)
         return;
-    bos = tokenizer_special(beside, "bos_token");
-    eos = tokenizer_special(beside, "eos_token");
-    if (json_flag(&beside->config, NULL, "add_bos_token", classes[i].adds_bos))
-        snprintf(first, sizeof first, "%zu:0 ", special_id(own, bos ? bos : classes[i].bos));
+    if (json_flag(&beside->config, NULL, "add_bos_token", i > 0))
+        snprintf(first, sizeof first, "%zu:0 ",
+                 special_id(own, class_special(&classes[i], beside, TOKEN_BOS, text)));
     if (json_flag(&beside->config, NULL, "add_eos_token", false))
-        snprintf(last, sizeof last, " %zu:0", special_id(own, eos ? eos : classes[i].eos));
+        snprintf(last, sizeof last, " %zu:0",
+                 special_id(own, class_special(&classes[i], beside, TOKEN_EOS, text)));
     snprintf(made[0], TEMPLATE_BYTES, "%sA:0%s", first, last);
     snprintf(made[1], TEMPLATE_BYTES, "%sA:0%s %sB:0%s", first, last, first, last);
     for (size_t k = 0; k < 2; k++) {
