@@ -95,8 +95,8 @@ def colbert(name, expansion, **lengths):
     body.query_expansion, body.query_length = expansion, lengths.get("query_length")
     body.document_length = lengths.get("document_length")
     tokens = {"module_input_name": "token_embeddings"}
-    return MultiVectorEncoder(modules=[body, dense(24, 10, NN.Identity(), **tokens), Normalize(**tokens),
-                                       MultiVectorMask(skiplist_words=[".", ","])],
+    last = [MultiVectorMask(skiplist_words=[".", ","]), Normalize(**tokens)]  # in its own order, or the other
+    return MultiVectorEncoder(modules=[body, dense(24, 10, NN.Identity(), **tokens), *last[::-1 if expansion else 1]],
                               prompts={"query": "query : ", "document": "the "})
 
 

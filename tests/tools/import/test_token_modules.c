@@ -106,8 +106,8 @@ static void make_multi_vector(void)
                  "[{'path': '', 'type': 'sentence_transformers.base.modules.Transformer'}, "
                  "{'path': '1_Dense', 'type': 'sentence_transformers.base.modules.Dense'}, "
                  "{'path': '2_Dense', 'type': 'sentence_transformers.base.modules.Dense'}, "
-                 "{'path': '3', 'type': 'sentence_transformers.base.modules.Normalize'}, {'path': "
-                 "'4', 'type': 'sentence_transformers.x.MultiVectorMask'}]");
+                 "{'path': '4', 'type': 'sentence_transformers.x.MultiVectorMask'}, {'path': "
+                 "'3', 'type': 'sentence_transformers.base.modules.Normalize'}]");
     make_dense("1_Dense",
                "{'in_features': 8, 'out_features': 5, 'use_residual': true" IDENTITY TOKENS "}",
                "linear.weight 5 8, linear.bias 5, residual.weight 5 8");

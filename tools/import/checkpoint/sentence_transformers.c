@@ -12,7 +12,7 @@
 
 /* The stage of reading, in the order in which modules are allowed: Transformer, Pooling (or both in
  * one, StaticEmbedding), Dense and LayerNorm …, Normalize; or Transformer, Dense … on tokens, of
- * PyLate alone or with Normalize and MultiVectorMask. */
+ * PyLate alone or with Normalize and MultiVectorMask, in either order. */
 enum stage {
     STAGE_START,
     STAGE_TRANSFORMER,
@@ -20,7 +20,8 @@ enum stage {
     STAGE_NORMALIZE,
     STAGE_TOKENS,
     STAGE_UNIT_TOKENS,
-    STAGE_MASKED_TOKENS
+    STAGE_MASKED_TOKENS,
+    STAGE_ANSWER_TOKENS
 };
 
 #define PLACE(member) offsetof(struct sentence_transformers, member)
@@ -40,7 +41,9 @@ static const struct module_kind {
     {"Dense", STAGE_TRANSFORMER, STAGE_TOKENS, PLACE(token_dense[0].place)},
     {"Dense", STAGE_TOKENS, STAGE_TOKENS, PLACE(token_dense[0].place)},
     {"Normalize", STAGE_TOKENS, STAGE_UNIT_TOKENS, PLACE(token_normalize_place)},
-    {"MultiVectorMask", STAGE_UNIT_TOKENS, STAGE_MASKED_TOKENS, PLACE(token_mask_place)},
+    {"MultiVectorMask", STAGE_UNIT_TOKENS, STAGE_ANSWER_TOKENS, PLACE(token_mask_place)},
+    {"MultiVectorMask", STAGE_TOKENS, STAGE_MASKED_TOKENS, PLACE(token_mask_place)},
+    {"Normalize", STAGE_MASKED_TOKENS, STAGE_ANSWER_TOKENS, PLACE(token_normalize_place)},
 };
 enum { N_MODULES = sizeof MODULES / sizeof MODULES[0] };
 
@@ -65,18 +68,16 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     bool is_known = name == type || is_pylate || strncmp(type, "sentence_transformers.", 22) == 0;
     while (kind < end && (strcmp(name, kind->name) != 0 || kind->before != *stage))
         kind++;
-    is_known = is_known && kind < end;
     const char *path = json_text(file, module, "path", "");
     path += strcmp(path, ".") == 0;   /* as model2vec has it */
     if (strcmp(name, "Dropout") == 0) /* which does nothing outside training */
         return;
-    if (!is_known)
+    if (!is_known || kind == end)
         file_die(file->name,
                  "the module '%.100s' is not known, or not in this place; expected Transformer and "
                  "Pooling, or StaticEmbedding, Dense and LayerNorm (any number), Normalize; or "
-                 "MLMTransformer "
-                 "and SpladePooling; or Transformer and Dense on tokens, then Normalize and "
-                 "MultiVectorMask",
+                 "MLMTransformer and SpladePooling; or Transformer and Dense on tokens, then "
+                 "Normalize and MultiVectorMask",
                  type);
     bool is_norm = strcmp(name, "LayerNorm") == 0;
     bool is_dense = strcmp(name, "Dense") == 0 || is_norm;
@@ -92,7 +93,7 @@ static void add_module(struct sentence_transformers *st, const struct json_file 
     *stage = kind->after;
     st->is_static = st->is_static || strcmp(name, "StaticEmbedding") == 0;
     st->is_splade = st->is_splade || strcmp(name, "SpladePooling") == 0;
-    st->has_token_mask = *stage == STAGE_MASKED_TOKENS;
+    st->has_token_mask = *stage == STAGE_ANSWER_TOKENS;
     st->has_pooling = *stage >= STAGE_POOLING && !st->is_static && st->n_token_dense == 0;
 }
 
@@ -132,9 +133,8 @@ static void check_parameters(const struct json_file *file, const json_t *routes)
 {
     json_t *parameters = json_typed(file, "parameters", JSON_OBJECT, "an object");
     const char *first = json_object_iter_key(json_object_iter((json_t *)routes));
-    const bool takes_first = json_flag(file, parameters, "allow_empty_key", true);
-    const char *usual =
-        json_text(file, parameters, "default_route", takes_first ? first : DOCUMENT);
+    const bool use_first = json_flag(file, parameters, "allow_empty_key", true);
+    const char *usual = json_text(file, parameters, "default_route", use_first ? first : DOCUMENT);
     const json_t *mappings = json_member(file, parameters, "route_mappings");
     if (strcmp(usual, DOCUMENT) != 0)
         file_die(file->name, "'default_route' is '%.60s'; expected document", usual);
