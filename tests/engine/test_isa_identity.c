@@ -22,6 +22,18 @@ enum { N_PRECISIONS = 3 };
 static const char *const PRECISIONS[N_PRECISIONS] = {"floats", "int8", "bf16"};
 static const double PORTABLE_WITHIN[N_PRECISIONS] = {1e-5, 0.05, 0.05};
 
+#define MODERNBERT                                                                                 \
+    "--width 48 --heads 3 --feed-forward 96 --gate first --norm-place pre --set window=20 --set "  \
+    "global_every=2 --set attention_position=rotary --set rotary_local_base=100"
+#define GEMMA_4                                                                                    \
+    "--width 40 --heads 4 --norm rms --norm-place sandwich --activation gelu_tanh --gate first "   \
+    "--set attention_position=rotary --set window=20 --set global_every=2 --set "                  \
+    "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "              \
+    "layer_input_width=20"
+#define DEBERTA                                                                                    \
+    "--width 48 --heads 2 --set attention_position=disentangled --set position_buckets=64 --set "  \
+    "distances=128"
+
 /* A change of the arithmetic changes the fingerprints: then copy the fingerprints that the test
  * prints. Nothing else may change them. */
 struct shape {
@@ -55,9 +67,7 @@ static const struct shape SHAPES[] = {
      0x47635F763F00CD4Au},
     {"--width 52 --heads 2 --feed-forward 68 --type int8 --layout rows --norm rms --mask causal",
      0xEA4ACAC05E491ED7u},
-    {"--width 48 --heads 3 --feed-forward 96 --gate first --norm-place pre --set window=20 --set "
-     "global_every=2 --set attention_position=rotary --set rotary_local_base=100",
-     0xE7F413DB8E136B5Cu},
+    {MODERNBERT, 0xE7F413DB8E136B5Cu},
     {"--width 60 --heads 6 --feed-forward 64 --gate second --set attention_position=alibi",
      0xAB9C832A95503209u},
     {"--width 48 --heads 2 --set attention_position=distance --set distances=30 --set "
@@ -69,14 +79,8 @@ static const struct shape SHAPES[] = {
      0xBC028CC0BB485F92u},
     {"--width 48 --heads 2 --type int8 --gate first --set attention_position=alibi --set window=40",
      0xC4638D06DE902E7Bu},
-    {"--width 40 --heads 4 --norm rms --norm-place sandwich --activation gelu_tanh --gate first "
-     "--set attention_position=rotary --set window=20 --set global_every=2 --set "
-     "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "
-     "layer_input_width=20",
-     0x6ADEF585DC53692Du},
-    {"--width 48 --heads 2 --set attention_position=disentangled --set position_buckets=64 --set "
-     "distances=128",
-     0x57923089665CA576u},
+    {GEMMA_4, 0x6ADEF585DC53692Du},
+    {DEBERTA, 0x57923089665CA576u},
     {"--width 48 --heads 2 --type int8 --set attention_position=disentangled --set distances=50 "
      "--set position_terms=c2p --set window=70",
      0x415DF28F74D78BDEu},
@@ -94,9 +98,7 @@ static const struct shape BF16_SHAPES[] = {
     {"--width 63 --heads 3 --feed-forward 90 --activation silu --mask causal --type f16",
      0x01EB7E94C10824F8u},
     {"--width 96 --heads 3 --feed-forward 300 --type int8 --gate second", 0x8201F1A4CDF04199u},
-    {"--width 48 --heads 3 --feed-forward 96 --gate first --norm-place pre --set window=20 --set "
-     "global_every=2 --set attention_position=rotary --set rotary_local_base=100",
-     0xEBD89261D8C5CD96u},
+    {MODERNBERT, 0xEBD89261D8C5CD96u},
     {"--width 60 --heads 6 --feed-forward 64 --layout rows --set attention_position=alibi",
      0x1C14B2E644E00854u},
     {"--width 48 --heads 2 --activation relu --set attention_position=distance --set distances=30 "
@@ -105,14 +107,8 @@ static const struct shape BF16_SHAPES[] = {
     {"--width 40 --heads 4 --norm rms --norm-place sandwich --mask causal --set key_value_heads=2 "
      "--set attention_position=rotary --set head_width=20 --set query_key_norm=yes",
      0x7EF8A9637415EA1Cu},
-    {"--width 40 --heads 4 --norm rms --norm-place sandwich --activation gelu_tanh --gate first "
-     "--set attention_position=rotary --set window=20 --set global_every=2 --set "
-     "global_head_width=24 --set global_key_value_heads=1 --set value_norm=yes --set "
-     "layer_input_width=20",
-     0xAA5A42EAA8578E13u},
-    {"--width 48 --heads 2 --set attention_position=disentangled --set position_buckets=64 --set "
-     "distances=128",
-     0xE3722ED15D8749F8u},
+    {GEMMA_4, 0xAA5A42EAA8578E13u},
+    {DEBERTA, 0xE3722ED15D8749F8u},
     /* All experts: of a few, those of nearly equal logits are others by other roundings. */
     {"--layers 4 --width 48 --heads 2 --feed-forward 64 --set attention_position=rotary --set "
      "experts=3 --set experts_used=3 --set experts_every=2",

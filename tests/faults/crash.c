@@ -129,19 +129,19 @@ int crash_run(const struct crash_case *tested, const char *option, char message[
 }
 
 /* Returns whether the journal was replaced since the last call. */
-static bool has_turned(const char *journal)
+static bool has_turned(void)
 {
     static struct stat before;
     struct stat now;
     char path[SUPPORT_PATH];
-    support_path(path, work, journal);
+    support_path(path, work, CRASH_JOURNAL);
     const bool turned = stat(path, &now) == 0 && (now.st_ino != before.st_ino ||
                                                   now.st_mtim.tv_nsec != before.st_mtim.tv_nsec);
     before = turned ? now : before;
     return turned;
 }
 
-/* Lines for the program's stdin, slowly until the journal was written often enough. */
+/* Lines for the program's stdin, slowly until the journal was written three times. */
 static pid_t feed(const struct crash_case *tested, const char *fifo)
 {
     char path[SUPPORT_PATH], line[256];
@@ -150,11 +150,11 @@ static pid_t feed(const struct crash_case *tested, const char *fifo)
         return feeder;
     support_path(path, support_folder(), tested->input);
     FILE *from = fopen(path, "rb"), *to = fopen(fifo, "wb");
-    size_t n_entries = 0;
+    int n_entries = 0;
     signal(SIGPIPE, SIG_IGN);
     while (from && to && fgets(line, sizeof line, from) && fputs(line, to) >= 0) {
-        n_entries += tested->journal && has_turned(tested->journal);
-        if (n_entries < tested->n_entries && (fflush(to) != 0 || usleep(20000) != 0))
+        n_entries += has_turned();
+        if (n_entries < 3 && (fflush(to) != 0 || usleep(20000) != 0))
             break;
     }
     if (to)
@@ -178,12 +178,12 @@ void crash_record(const struct crash_case *tested, bool resumes)
 {
     char input[SUPPORT_PATH], message[1024];
     put_base(tested);
-    if (crash_run(tested, tested->journal ? "--restart" : "", message) != 0)
+    if (crash_run(tested, tested->has_journal ? "--restart" : "", message) != 0)
         fail_msg("%s: %s", tested->command, message);
     support_remove_dir(expected);
     assert_int_equal(rename(work, expected), 0);
     put_base(tested);
-    if (tested->journal) {
+    if (tested->has_journal) {
         support_path(input, support_folder(), "fifo");
         unlink(input);
         assert_int_equal(mkfifo(input, 0600), 0);
@@ -191,7 +191,7 @@ void crash_record(const struct crash_case *tested, bool resumes)
     } else {
         support_path(input, support_folder(), tested->input);
     }
-    char *const *arguments = fault_arguments(tested->command, resumes ? tested->resume : "");
+    char *const *arguments = fault_arguments(tested->command, resumes ? "--resume" : "");
     if (disk_log_run(&crash_disk, arguments, work, (const char *const[]){input, out, err}) != 0)
         fail_msg("%s fails when it is recorded", tested->command);
     while (waitpid(-1, NULL, WNOHANG) > 0)
@@ -232,28 +232,27 @@ static const char *check_refusal(const struct crash_case *tested, const struct d
 static const char *wrong_with(const struct crash_case *tested, const struct attempt *attempt,
                               const struct disk_state *state, bool *refuses, char message[1024])
 {
-    const struct disk_bytes *output = disk_state_file(state, &crash_disk, tested->output);
+    const struct disk_bytes *output = disk_state_file(state, &crash_disk, CRASH_OUTPUT);
     const unsigned char *bytes = output ? output->bytes : NULL;
     const size_t len = output ? output->len : 0;
     const size_t n_entries =
-        tested->journal ? disk_log_entries(&crash_disk, tested->journal, attempt->n) : 0;
+        tested->has_journal ? disk_log_entries(&crash_disk, CRASH_JOURNAL, attempt->n) : 0;
     char base[SUPPORT_PATH];
     support_path(base, support_folder(), tested->base ? tested->base : "none");
     message[0] = '\0';
-    if (!is_same(expected, tested->output, bytes, len) &&
-        !is_same(base, tested->output, bytes, len))
+    if (!is_same(expected, CRASH_OUTPUT, bytes, len) && !is_same(base, CRASH_OUTPUT, bytes, len))
         return "the output is neither the old nor the new one";
     crash_folder(work);
     disk_state_write(state, &crash_disk, work);
     if (attempt->n == crash_disk.n_changes)
         return compare_with_expected();
-    const int code = crash_run(tested, tested->resume, message);
+    const int code = crash_run(tested, tested->has_journal ? "--resume" : "", message);
     *refuses = code != 0;
     if (code == 0 && n_entries > 1 && strstr(message, "starts over") != NULL)
         return "it starts over";
     if (code == 0)
         return compare_with_expected();
-    if (code != 1 || !tested->journal || n_entries > 1)
+    if (code != 1 || !tested->has_journal || n_entries > 1)
         return "it cannot go on";
     return check_refusal(tested, state, message);
 }

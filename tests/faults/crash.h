@@ -10,14 +10,14 @@
 
 #include "tests/faults/disk_state.h"
 
+#define CRASH_OUTPUT  "x"
+#define CRASH_JOURNAL "x.journal"
+
 struct crash_case {
     const char *name, *command;
-    const char *resume; /* what the command takes to go on; "": nothing */
-    const char *base;   /* a folder with what is there before, or NULL */
-    const char *output;
-    const char *journal; /* NULL if it has no journal */
-    size_t n_entries;    /* lines come slowly until the journal was seen so often */
-    const char *input;   /* a file, for stdin */
+    const char *base;  /* a folder with what is there before, or NULL */
+    const char *input; /* a file, for stdin */
+    bool has_journal;  /* it goes on with --resume */
 };
 
 extern struct disk_log crash_disk; /* what was recorded last; to be freed */

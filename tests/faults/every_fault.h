@@ -19,8 +19,8 @@ struct fault_case {
                           * faults */
 };
 
-/* Goes into the suite's folder, where a suite makes the models that its commands name as
- * ../NAME; skips where there are no faults to be had. For SET_UP(). */
+/* Goes into the suite's folder with toy.weights, where a suite makes more files that its commands
+ * name as ../NAME; skips where there are no faults to be had. For SET_UP(). */
 void every_fault_setup(void);
 
 /* Prints what was injected. Of each kind of fault a command meets at most a dozen, evenly

@@ -23,6 +23,8 @@ void fault_setup(void)
     setenv("ENCODE_BUILD", build, 1);
     setenv("OMP_WAIT_POLICY", "passive", 1); /* or programs start themselves again to set it */
     assert_int_equal(chdir(support_folder()), 0);
+    support_make_model("toy.weights", "i ride bike the dog",
+                       "--width 8 --heads 2 --max-tokens 16 --position learned");
 }
 
 char *const *fault_arguments(const char *command, const char *more)

@@ -32,7 +32,8 @@ struct fault_run {
  * may forbid tracing. */
 bool fault_can_run(void);
 
-/* Goes into the suite's folder, from which built programs are found. For SET_UP(). */
+/* Goes into the suite's folder, from which built programs are found, and makes toy.weights there.
+ * For SET_UP(). */
 void fault_setup(void);
 
 /* The words of a command, whose first is a built program, and of more; until the next call. */

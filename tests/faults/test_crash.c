@@ -21,46 +21,33 @@ enum { LINES = 1500 /* at 20 ms each, more than the longest time between two ent
 static const struct crash_case LONG = {
     .name = "rows and a report",
     .command = TOLD,
-    .resume = "--resume",
-    .output = "x",
-    .journal = "x.journal",
-    .n_entries = 3,
+    .has_journal = true,
     .input = "lines.jsonl",
 };
 static const struct crash_case OVER = {
     .name = "over an earlier output",
     .command = "encode -t 1 -m ../toy.weights -p mean -f npy --on-long truncate -o x",
-    .resume = "--resume",
     .base = "earlier",
-    .output = "x",
-    .journal = "x.journal",
-    .n_entries = 3,
+    .has_journal = true,
     .input = "lines.txt",
 };
 static const struct crash_case RESUMED = {
     .name = "a run that goes on",
     .command = TOLD,
-    .resume = "--resume",
     .base = "killed",
-    .output = "x",
-    .journal = "x.journal",
-    .n_entries = 3,
+    .has_journal = true,
     .input = "lines.jsonl",
 };
 static const struct crash_case SHORT = {
     .name = "a short run",
     .command = TOLD,
-    .resume = "",
     .base = "earlier",
-    .output = "x",
     .input = "few.jsonl",
 };
 static const struct crash_case WEIGHTS = {
     .name = "a weight file",
     .command = "encode-new -o x --width 8 --heads 2 --layers 1",
-    .resume = "",
     .base = "earlier",
-    .output = "x",
     .input = "few.jsonl",
 };
 
@@ -84,8 +71,6 @@ static void write_lines(const char *name, size_t n, bool is_json)
 SET_UP()
 {
     crash_setup();
-    support_make_model("toy.weights", "i ride bike the dog",
-                       "--width 8 --heads 2 --max-tokens 16 --position learned");
     write_lines("lines.jsonl", LINES, true);
     write_lines("lines.txt", LINES, false);
     write_lines("few.jsonl", 30, true);
@@ -127,7 +112,7 @@ static void try_case(const struct crash_case *tested, int n_lies)
 static void the_journal_is_on_the_disk_before_a_part_has_a_name(void)
 {
     const struct disk_log *log = &crash_disk;
-    const size_t journal = disk_log_name(&crash_disk, "x.journal"),
+    const size_t journal = disk_log_name(&crash_disk, CRASH_JOURNAL),
                  part = disk_log_name(&crash_disk, "x.part");
     size_t i = log->n_first, made = 0, synced = 0;
     for (; log->changes[i].kind != DISK_NAME || log->changes[i].after[part] < 0; i++) {
@@ -137,7 +122,7 @@ static void the_journal_is_on_the_disk_before_a_part_has_a_name(void)
         if (log->changes[i].kind == DISK_SYNC_FOLDER)
             synced = i;
     }
-    assert_true(made > 0 && disk_log_entries(log, "x.journal", synced) == 1);
+    assert_true(made > 0 && disk_log_entries(log, CRASH_JOURNAL, synced) == 1);
     assert_true(made < synced);
 }
 
@@ -146,7 +131,7 @@ static void leave_killed(void)
 {
     struct disk_state state;
     size_t n = crash_disk.n_first;
-    while (disk_log_entries(&crash_disk, "x.journal", n) < 2)
+    while (disk_log_entries(&crash_disk, CRASH_JOURNAL, n) < 2)
         n++;
     crash_folder("killed");
     disk_state_make(&state, &crash_disk, n + 12, LOSE_NOTHING, LIE_NONE, 0);

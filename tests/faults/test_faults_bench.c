@@ -8,8 +8,6 @@
 SET_UP()
 {
     every_fault_setup();
-    support_make_model("toy.weights", "i ride bike the dog",
-                       "--width 8 --heads 2 --max-tokens 16 --position learned");
     tiny_write_text(".", "ids.txt", "1 2 3\n4 2\n");
 }
 

@@ -11,8 +11,6 @@
 SET_UP()
 {
     every_fault_setup();
-    support_make_model("toy.weights", "i ride bike the dog",
-                       "--width 8 --heads 2 --max-tokens 16 --position learned");
     head_models_write();
 }
 

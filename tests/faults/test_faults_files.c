@@ -15,8 +15,6 @@ static const char TOKENIZER[] =
 SET_UP()
 {
     every_fault_setup();
-    support_make_model("toy.weights", "i ride bike the dog",
-                       "--width 8 --heads 2 --max-tokens 16 --position learned");
     tiny_checkpoint("checkpoint");
     tiny_sentence_transformers("checkpoint");
     tiny_write_text(".", "tokenizer.json", TOKENIZER);

@@ -9,8 +9,6 @@
 SET_UP()
 {
     every_fault_setup();
-    support_make_model("toy.weights", "i ride bike the dog",
-                       "--width 8 --heads 2 --max-tokens 16 --position learned");
 }
 
 TEST(numbers)

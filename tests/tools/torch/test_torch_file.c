@@ -208,17 +208,18 @@ TEST(entries)
 
 /* ---- Pickles that lie ---- */
 
+struct byte_case {
+    const char *what;
+    const uint8_t *bytes;
+    size_t len;
+    const char *words; /* NULL: accepted */
+};
 #define BYTES(text) (const uint8_t *)(text), sizeof(text) - 1
 
 /* The opcodes replace the dictionary's items; the rest is sound. */
 TEST(pickles)
 {
-    static const struct {
-        const char *what;
-        const uint8_t *bytes;
-        size_t len;
-        const char *words;
-    } cases[] = {
+    static const struct byte_case cases[] = {
         {"a command", BYTES("X\x01\0\0\0acos\nsystem\nX\x04\0\0\0echo\x85R"), "'os.system'"},
         {"another global", BYTES("X\x01\0\0\0actorch\nload\n)R"), "'torch.load'"},
         {"part of a global", BYTES("X\x01\0\0\0actorch\nFloat\n"), "'torch.Float'"},
@@ -391,12 +392,7 @@ TEST(same_as_safetensors)
 
 TEST(arguments)
 {
-    static const struct {
-        const char *what;
-        const uint8_t *bytes;
-        size_t len;
-        const char *words;
-    } cases[] = {
+    static const struct byte_case cases[] = {
         {"sound", BYTES(STORAGE "K\0" SIZES STRIDES REST), NULL},
         {"no metadata", BYTES(STORAGE "K\0" SIZES STRIDES REST "N"), NULL},
         {"empty metadata", BYTES(STORAGE "K\0" SIZES STRIDES REST "}"), NULL},
