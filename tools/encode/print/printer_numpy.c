@@ -283,9 +283,11 @@ static bool write_archive(FILE *stream, const struct npz *npz, size_t width)
     const int64_t shape[2] = {(int64_t)npz->n_texts, (int64_t)width};
     char entries[64], starts[64];
     struct zip_file files[NPZ_SPOOLS] = {
-        [IDS] = {"indices.npy", "<i4", entries}, [STARTS] = {"indptr.npy", "<i8", starts},
-        [FORMAT] = {"format.npy", "|S3", ""},    [SHAPE] = {"shape.npy", "<i8", "2,"},
-        [VALUES] = {"data.npy", "<f4", entries},
+        [IDS] = {"indices.npy", "<i4", entries, .spool = npz->spools[IDS]},
+        [STARTS] = {"indptr.npy", "<i8", starts, .spool = npz->spools[STARTS]},
+        [FORMAT] = {"format.npy", "|S3", "", .spool = npz->spools[FORMAT]},
+        [SHAPE] = {"shape.npy", "<i8", "2,", .spool = npz->spools[SHAPE]},
+        [VALUES] = {"data.npy", "<f4", entries, .spool = npz->spools[VALUES]},
     };
     uint64_t at = 0, n_directory = 0;
     size_t n;
@@ -296,7 +298,6 @@ static bool write_archive(FILE *stream, const struct npz *npz, size_t width)
         return false;
     for (size_t i = 0; i < NPZ_SPOOLS; i++) {
         struct zip_file *file = &files[i];
-        file->spool = npz->spools[i];
         file->offset = at;
         if (!finish_array(file) || (n = write_file_header(stream, file, false)) == 0 ||
             !copy_spool(file->spool, stream))
