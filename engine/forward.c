@@ -33,6 +33,7 @@ struct context {
     const struct pass *pass;
     const struct group *group, *whole; /* whole: the groups of all, whose attention they share */
     struct team team, all;
+    size_t rounded_row; /* where the group has its room in pass->rounded, for any of its layers */
     const struct thread_work *work;
     struct rows x, y;        /* [T, D] */
     struct rows embedding;   /* [T, D], with layer_input: as x was before the first layer */
@@ -130,7 +131,7 @@ static struct linear_input input_of(const struct context *c, const struct linear
     };
     if (layer->weight.layout == LAYOUT_PAIRS) {
         size_t width = round_up(cols, BF16_STEP);
-        uint16_t *to = pass->rounded + (row + PANEL * c->group->index) * pass->rounded_stride;
+        uint16_t *to = pass->rounded + c->rounded_row * pass->rounded_stride;
         for (size_t r = rows.begin; r < rows.end; r++)
             c->kernels->pairs->round(row_of(from, r), cols, to + bf16_place(r - row, width));
         input.rounded = to;
@@ -390,9 +391,7 @@ static void add_experts(const struct context *c, const struct layer *layer, stru
                results.stride * sizeof(float));
     end_step(c->team, ENGINE_STEP_LINEAR);
     for (size_t e = 0; e < config->experts; e++) {
-        struct group group = {.row = first + starts[e],
-                              .n_rows = starts[e + 1] - starts[e],
-                              .index = c->group->index};
+        struct group group = {.row = first + starts[e], .n_rows = starts[e + 1] - starts[e]};
         struct context own = *c;
         size_t n_in = middle.width / PANEL, n_out = results.width / PANEL;
         own.group = &group;
@@ -498,6 +497,7 @@ void forward(engine_session *session, const struct group *group, struct team tea
         .middle = {pass->wide, pass->wide_stride, config->feed_forward},
     };
     const struct context *c = &context;
+    context.rounded_row = c->group->row * larger(1, config->experts_used) + PANEL * c->group->index;
 
     embed(c, projection->weight.rows > 0 ? c->y : c->x); /* [T, E] */
     if (projection->weight.rows > 0)

@@ -72,8 +72,8 @@ struct pass {
     float *local_turns; /* the same for layers with a window; turns if they are alike */
     int8_t *quantized;  /* [rows, quantized_stride]: input of a layer in int8, or NULL */
     struct quantization *quantization; /* [rows] */
-    uint16_t *rounded; /* [rows + 16 * threads, rounded_stride]: input of a layer in bfloat16; the
-                          rows of a group begin 16 rows after those of the group before */
+    uint16_t *rounded; /* [rows, or k · rows, + 16 * threads, rounded_stride]: input of a layer in
+                          bfloat16; each group has 16 rows more than its own (rounded_row) */
     /* With experts, of which each row uses k; or NULL. */
     int32_t *chosen;           /* [k · rows] a row's experts; then its rows of `gathered` */
     float *shares;             /* [k · rows] of these experts */

@@ -198,11 +198,11 @@ static void encode_alone(struct alone *alone)
     }
 }
 
-static void open_alone(struct alone *alone, const char *isa)
+static void open_alone(struct alone *alone, const char *isa, engine_precision precision)
 {
     engine_info info = ENGINE_INFO();
     uint64_t state = 7;
-    alone->model = support_open_isa(path, isa, ENGINE_PRECISION_EXACT);
+    alone->model = support_open_isa(path, isa, precision);
     assert_ok(engine_model_info(alone->model, &info, NULL));
     assert_true(info.n_vocabulary >= 26);
     alone->width = info.width;
@@ -308,13 +308,27 @@ TEST(company)
             if (i % every != shape % every)
                 continue;
             const size_t mark = owned_mark();
-            open_alone(&alone, support_isa(i));
+            open_alone(&alone, support_isa(i), ENGINE_PRECISION_EXACT);
             check_batches(&alone, support_isa(i), SHAPES[shape]);
             check_padding(&alone, support_isa(i), SHAPES[shape]);
             check_traced(&alone, support_isa(i), SHAPES[shape]);
             owned_release(mark);
         }
     }
+}
+
+/* Threads may be at different layers: here of one row for each token, and of two. */
+TEST(experts_in_bf16)
+{
+    static const char shape[] =
+        "--layers 8 --width 128 --heads 2 --feed-forward 256 --max-tokens 192 --position none "
+        "--set attention_position=rotary --set experts=4 --set experts_used=2 --set "
+        "experts_every=2";
+    static struct alone alone;
+    const char *const isa = support_isa(support_isas() - 1);
+    support_make_model(path, NULL, "%s", shape);
+    open_alone(&alone, isa, ENGINE_PRECISION_BF16);
+    check_batches(&alone, isa, shape);
 }
 
 /* ---- Layers of several types ---- */
@@ -365,7 +379,7 @@ TEST(first_layer_in_int8)
     for (size_t i = 0; support_isa(i); i++) {
         if (support_slow() && i + 1 != support_isas())
             continue;
-        open_alone(&alone, support_isa(i));
+        open_alone(&alone, support_isa(i), ENGINE_PRECISION_EXACT);
         check_batches(&alone, support_isa(i), "a layer in int8, a layer in f32");
     }
 }
@@ -408,7 +422,7 @@ TEST(many_sessions)
     size_t step = support_emulated() ? 16 : 2;
     for (size_t shape = 0; shape < sizeof SHAPES / sizeof SHAPES[0]; shape += step) {
         support_make_model(path, NULL, "--seed %zu --max-tokens 192 %s", shape, SHAPES[shape]);
-        open_alone(&alone, support_isa(support_isas() - 1));
+        open_alone(&alone, support_isa(support_isas() - 1), ENGINE_PRECISION_EXACT);
         for (size_t i = 0; i < N_CALLERS; i++) {
             callers[i].alone = &alone;
             callers[i].index = i;
