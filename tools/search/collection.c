@@ -264,7 +264,7 @@ static size_t open_texts(struct text_file *texts, const char *path, size_t n_lin
 static void check_text_lines(const struct collection *collection, size_t n_lines)
 {
     const struct text_file *last = &collection->texts[collection->n_texts - 1];
-    const char *others = collection->n_texts > 1 ? " and the texts before it" : "";
+    const char *others = collection->n_texts > 1 ? " with the texts before it" : "";
     size_t len = 1;
     if (last->is_json)
         lines_last(&last->lines, &len);
@@ -288,8 +288,8 @@ void collection_open(struct collection *collection, const struct search_options 
     for (size_t i = 0; i < n; i++) {
         add_file(collection, options->vectors[i]);
         if (n_texts > 0 && collection->checks && is_of_table(&collection->files[i]))
-            program_die("'%s' was encoded from a table, and TEXTS are lines or JSON lines: search "
-                        "without TEXTS (--hybrid: after encode --words)",
+            program_die("'%s' was encoded from a table, which is not read here: search without "
+                        "TEXTS; ids are numbers of records (--hybrid: after encode --words)",
                         options->vectors[i]);
     }
     for (size_t i = 0; i < n_texts; i++)

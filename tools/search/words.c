@@ -93,7 +93,7 @@ static void open_index(const struct collection *collection, struct vector_file *
     if (exists && is_known && index->stamp == stamp && index->n_rows == file->vectors.n)
         return;
     if (collection->n_texts == 0)
-        program_die("'%s' %s: name TEXTS, too, and it is made", path,
+        program_die("'%s' %s: name TEXTS, too, and it is made (tables: by encode --words)", path,
                     !exists    ? "does not exist"
                     : is_known ? "is of other texts or rows"
                                : "is of texts that no origin tells");

@@ -208,7 +208,7 @@ refused() { # WORDS FILE...
 refused 'its bytes differ' shard-1002.npy shard-100[13].npy lines
 refused 'its bytes differ' shard-*.npy shard-1002 shard-1001 shard-1003
 refused "'lines' has 60 lines, and 'shard-1003.npy' with the files before it was made of" shard-100[13].npy lines
-refused "'shard-1002' and the texts before it has" shard-*.npy shard-100[12]
+refused "'shard-1002' with the texts before it has" shard-*.npy shard-100[12]
 run "${search[@]}" -p mean -f json shard-100[13].npy <queries
 check 'without texts any files are searched together' [ "$code" = 0 ]
 split -n l/2/3 lines >part
