@@ -15,9 +15,8 @@ TINY_SUITE((support_allow_threads(3), tiny_model_bytes("learned", &len)));
 static void encode_sample(float out[4 * D])
 {
     engine_input input = support_text("I ride");
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     size_t needed = 0;
-    options.pooling = ENGINE_POOLING_NONE;
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.pooling = ENGINE_POOLING_NONE);
     assert_ok(engine_encode(session, &input, 1, &options, out, 4 * D, &needed, NULL));
     assert_int_equal(needed, 4 * D);
 }
@@ -41,7 +40,8 @@ static void assert_encode_refused(const engine_input *inputs, size_t n,
 TEST(encode_nothing)
 {
     engine_input input = support_text("I ride");
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.no_special = 1, .pooling = ENGINE_POOLING_NONE);
     engine_result result;
     float out[2 * D];
     size_t needed = 99;
@@ -56,8 +56,6 @@ TEST(encode_nothing)
 
     /* No tokens: no rows, and a pooled vector of zeros. */
     input = support_text(" ");
-    options.no_special = 1;
-    options.pooling = ENGINE_POOLING_NONE;
     assert_ok(engine_encode(session, &input, 1, &options, NULL, 0, &needed, &result));
     assert_int_equal(needed, 0);
     assert_int_equal(result.n_tokens, 0);
@@ -154,12 +152,11 @@ TEST(encode_refuses_options)
 TEST(encode_long_texts)
 {
     engine_input input = support_text("i i i i i i i i i i i i i i i");
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.on_long = ENGINE_ON_LONG_ERROR);
     engine_result result;
     float out[TINY_MAX_TOKENS * D];
     size_t needed;
     assert_encode_refused(&input, 1, NULL, ENGINE_ERROR_LENGTH);
-    options.on_long = ENGINE_ON_LONG_ERROR;
     assert_encode_refused(&input, 1, &options, ENGINE_ERROR_LENGTH);
     options.on_long = ENGINE_ON_LONG_TRUNCATE;
     options.pooling = ENGINE_POOLING_NONE;
@@ -246,12 +243,11 @@ static void stop(const engine_trace_view *view, void *user)
 TEST(tracing)
 {
     engine_input inputs[2] = {support_text("I ride"), support_text("")};
-    engine_session_options options = ENGINE_SESSION_OPTIONS();
     struct seen seen = {0};
     float out[2 * D], plain[2 * D];
-    options.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION;
-    options.trace_callback = look;
-    options.trace_user = &seen;
+    engine_session_options options =
+        ENGINE_SESSION_OPTIONS(.trace = ENGINE_TRACE_HIDDEN | ENGINE_TRACE_ATTENTION,
+                               .trace_callback = look, .trace_user = &seen);
     engine_session *tracer = support_session(model, &options);
     assert_ok(engine_encode(tracer, inputs, 2, NULL, out, 2 * D, NULL, NULL));
     assert_int_equal(seen.n_hidden, 4); /* the embeddings and one layer, twice */

@@ -282,21 +282,19 @@ TEST(names_of_many_labels_are_cut)
 TEST(rank_by_pairs_at_its_edges)
 {
     engine_token token = {.id = 1};
-    engine_input query = support_text("I ride"), empty = {0}, cat = support_text("cat"),
-                 tokens = {0}, counted = {0}, paired = cat, ids = support_ids(IDS, 2), pair = cat,
-                 of_lengths[] = {{.n_ids = 1}, {.n_tokens = 1}};
+    engine_input query = support_text("I ride"), empty = {0};
+    const engine_input wrong[] = {{.tokens = &token},
+                                  {.n_tokens = 1},
+                                  support_ids(IDS, 2),
+                                  {.n_ids = 1},
+                                  engine_text_pair("cat", "dog"),
+                                  {.text = "cat", .text_len = 3, .pair_len = 1},
+                                  {.text_len = 1}};
     float scores[2];
     engine_session *session = session_of("--head sequence --labels 1");
-    tokens.tokens = &token;
-    paired.pair_len = 1;
-    pair.pair = "dog";
-    pair.pair_len = 3;
-    counted.text_len = 1;
-    const engine_input *const wrong[] = {&tokens, &paired,        &counted,      &ids,
-                                         &pair,   &of_lengths[0], &of_lengths[1]};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_fails(ARGUMENT, engine_rank(session, &query, wrong[i], 1, NULL, scores));
-        assert_fails(ARGUMENT, engine_rank(session, wrong[i], &query, 1, NULL, scores));
+        assert_fails(ARGUMENT, engine_rank(session, &query, &wrong[i], 1, NULL, scores));
+        assert_fails(ARGUMENT, engine_rank(session, &wrong[i], &query, 1, NULL, scores));
     }
     assert_ok(engine_rank(session, &query, &empty, 1, NULL, &scores[0]));
     empty.text = "";

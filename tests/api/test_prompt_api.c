@@ -59,12 +59,11 @@ TEST(prompts_go_before_texts)
 
 TEST(prompts_that_are_refused)
 {
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "nobody");
     engine_input input = engine_text("i");
     float vector[D];
     engine_shape shape = ENGINE_SHAPE();
     engine_error error;
-    options.prompt = "nobody";
     assert_fails(ARGUMENT, engine_encode(session, &input, 1, &options, vector, D, NULL, NULL));
     assert_non_null(strstr(engine_session_message(session),
                            "no prompt 'nobody': choose query, passage, style"));
@@ -88,11 +87,10 @@ TEST(prompts_that_are_refused)
 TEST(spans_behind_a_prompt)
 {
     static const int32_t ids[] = {2, THE, THE, RIDE, BIKE, 3};
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "passage");
     engine_input input = engine_text("ride bike");
     engine_token tokens[8];
     engine_result result;
-    options.prompt = "passage";
     assert_ok(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result));
     assert_int_equal(result.n_tokens, 6);
     for (size_t i = 0; i < 6; i++) {
@@ -104,9 +102,8 @@ TEST(spans_behind_a_prompt)
     assert_int_equal(tokens[3].end, 4);
     assert_int_equal(tokens[4].begin, 5);
     assert_int_equal(tokens[4].end, 9);
-    options.prompt = NULL;
-    options.prompt_text = "bi"; /* one word of the prompt and the text: it is of the text */
-    options.prompt_len = 2;
+    /* One word of the prompt and the text: it is of the text. */
+    options = ENGINE_ENCODE_OPTIONS(.prompt_text = "bi", .prompt_len = 2);
     input = engine_text("ke");
     assert_ok(engine_tokenize(session, &input, &options, tokens, 8, NULL, &result));
     assert_int_equal(tokens[1].id, BIKE);
@@ -119,12 +116,10 @@ TEST(spans_behind_a_prompt)
 TEST(rank_uses_the_prompts)
 {
     engine_input query = engine_text("i"), texts[2] = {engine_text("bike"), engine_text("ride")};
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.query_prompt = "", .prompt = "style");
     float scores[2];
     assert_ok(engine_rank(session, &query, texts, 2, NULL, scores));
     assert_float_equal(scores[1], engine_cosine(bare_vector("ride i"), bare_vector("ride"), D), 0);
-    options.query_prompt = "";
-    options.prompt = "style";
     assert_ok(engine_rank(session, &query, texts, 2, &options, scores));
     assert_float_equal(scores[1], engine_cosine(bare_vector("i"), bare_vector("bike ride"), D), 0);
 
@@ -245,11 +240,10 @@ enum { N_WORDS = 20, ROOM = 9 }; /* 12 tokens less [CLS], the prompt's "bike" an
  * it, and its span is that of its words: "the " 20 times. */
 static void check_windows(const engine_token *tokens, size_t n_tokens, size_t stride)
 {
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    const engine_encode_options options = ENGINE_ENCODE_OPTIONS(.stride = stride);
     engine_window windows[32];
     engine_token out[16];
     size_t n, word = 0;
-    options.stride = stride;
     assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 32, &n));
     for (size_t w = 0; w < n; w++) {
         bool is_last = w + 1 == n;
@@ -272,8 +266,8 @@ static void check_windows(const engine_token *tokens, size_t n_tokens, size_t st
 TEST(windows_of_a_long_text)
 {
     char text[4 * N_WORDS + 1] = "", *end = text;
-    engine_input input = engine_text(text), window_input = {0};
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_input input = engine_text(text);
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.stride = ROOM);
     engine_token tokens[32], out[16];
     engine_window windows[8];
     size_t n_tokens, n;
@@ -289,9 +283,8 @@ TEST(windows_of_a_long_text)
     assert_ok(engine_windows(session, tokens, n_tokens, NULL, windows, 8, &n));
     assert_int_equal(n, 3);
     engine_window_tokens(&windows[1], tokens, n_tokens, out);
-    window_input.tokens = out;
-    window_input.n_tokens = windows[1].n_tokens;
-    assert_ok(engine_encode(session, &window_input, 1, NULL, vector, D, NULL, NULL));
+    input = (engine_input){.tokens = out, .n_tokens = windows[1].n_tokens};
+    assert_ok(engine_encode(session, &input, 1, NULL, vector, D, NULL, NULL));
     text[windows[1].end] = '\0';
     assert_memory_equal(vector, bare_vector("bike the the the the the the the the the"),
                         sizeof vector);
@@ -299,10 +292,8 @@ TEST(windows_of_a_long_text)
     /* The edges: too small a buffer, a stride that leaves no way on, no room, a short text. */
     assert_fails(BUFFER, engine_windows(session, tokens, n_tokens, NULL, windows, 2, &n));
     assert_int_equal(n, 3);
-    options.stride = ROOM;
     assert_fails(ARGUMENT, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
-    options.stride = 0;
-    options.max_tokens = 3;
+    options = ENGINE_ENCODE_OPTIONS(.max_tokens = 3);
     assert_fails(LENGTH, engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));
     assert_ok(engine_windows(session, tokens, 3, &options, windows, 8, &n));
     assert_int_equal(n, 1);
@@ -326,14 +317,11 @@ TEST(windows_of_a_long_text)
 /* Of a pair the longer text, or the named one, is split into windows; the other is in each. */
 TEST(windows_of_a_pair)
 {
-    engine_input input = engine_text("i ride");
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
+    engine_input input = engine_text_pair("i ride", "the bike the bike the bike the bike");
+    engine_encode_options options = ENGINE_ENCODE_OPTIONS(.prompt = "");
     engine_token tokens[32], out[16];
     engine_window windows[8];
     size_t n_tokens, n;
-    options.prompt = "";
-    input.pair = "the bike the bike the bike the bike";
-    input.pair_len = ENGINE_NUL_TERMINATED;
     assert_ok(engine_tokenize(session, &input, &options, tokens, 32, &n_tokens, NULL));
     assert_int_equal(n_tokens, 13);
     assert_ok(engine_windows(session, tokens, n_tokens, &options, windows, 8, &n));

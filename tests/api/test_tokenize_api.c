@@ -19,7 +19,6 @@ TEST(tokenize_edges)
     size_t needed = 99;
     static const int32_t expected[] = {2, 4, 5, 1, 6, 3}, ids[] = {2, 3};
     engine_input ready = support_ids(ids, 2);
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
     assert_fails(BUFFER, engine_tokenize(session, &input, NULL, NULL, 0, &needed, NULL));
     assert_int_equal(needed, 6);
     assert_fails(BUFFER, engine_tokenize(session, &input, NULL, tokens, 5, &needed, NULL));
@@ -44,8 +43,8 @@ TEST(tokenize_edges)
     empty.text = "";
     assert_ok(engine_tokenize(session, &empty, NULL, tokens, 8, &needed, NULL));
     assert_int_equal(needed, 2);
-    options.no_special = 1;
-    assert_ok(engine_tokenize(session, &empty, &options, NULL, 0, &needed, &result));
+    assert_ok(engine_tokenize(session, &empty, &ENGINE_ENCODE_OPTIONS(.no_special = 1), NULL, 0,
+                              &needed, &result));
     assert_int_equal(needed, 0);
     assert_int_equal(result.n_tokens, 0);
 
@@ -62,9 +61,9 @@ TEST(tokenize_edges)
     empty.text = NULL;
     empty.text_len = 3;
     assert_fails(ARGUMENT, engine_tokenize(session, &empty, NULL, tokens, 8, NULL, NULL));
-    options = ENGINE_ENCODE_OPTIONS();
-    options.on_long = (engine_on_long)3;
-    assert_fails(ARGUMENT, engine_tokenize(session, &input, &options, tokens, 8, NULL, NULL));
+    assert_fails(ARGUMENT, engine_tokenize(session, &input,
+                                           &ENGINE_ENCODE_OPTIONS(.on_long = (engine_on_long)3),
+                                           tokens, 8, NULL, NULL));
 }
 
 TEST(tokenize_long_texts)
@@ -72,19 +71,16 @@ TEST(tokenize_long_texts)
     enum { N = 5000 };
     char *text = new_bytes(2 * N);
     engine_token *tokens = new_bytes((N + 2) * sizeof *tokens);
-    engine_encode_options options = ENGINE_ENCODE_OPTIONS();
-    engine_input input = {0};
+    engine_encode_options options =
+        ENGINE_ENCODE_OPTIONS(.max_tokens = 5, .on_long = ENGINE_ON_LONG_TRUNCATE);
+    engine_input input = {.text = text, .text_len = 2 * N};
     engine_result result;
     size_t needed;
     for (size_t i = 0; i < N; i++)
         memcpy(text + 2 * i, "i ", 2);
-    input.text = text;
-    input.text_len = 2 * N;
     /* Any length is taken, also beyond the model's; a limit cuts it, or refuses. */
     assert_ok(engine_tokenize(session, &input, NULL, tokens, N + 2, &needed, &result));
     assert_int_equal(needed, N + 2);
-    options.max_tokens = 5;
-    options.on_long = ENGINE_ON_LONG_TRUNCATE;
     assert_ok(engine_tokenize(session, &input, &options, tokens, 5, &needed, &result));
     assert_int_equal(needed, 5);
     assert_int_equal(result.n_tokens, 5);
@@ -100,12 +96,10 @@ TEST(tokenize_long_texts)
 
 TEST(tokenize_a_pair)
 {
-    engine_input input = support_text("I ride");
+    engine_input input = engine_text_pair("I ride", "bike");
     engine_token tokens[8];
     size_t needed;
     static const int32_t ids[] = {2, 4, 5, 3, 6, 3}, types[] = {0, 0, 0, 0, 1, 1};
-    input.pair = "bike";
-    input.pair_len = 4;
     assert_ok(engine_tokenize(session, &input, NULL, tokens, 8, &needed, NULL));
     assert_int_equal(needed, 6);
     for (size_t i = 0; i < 6; i++) {

@@ -332,13 +332,13 @@ TEST(same_from_both)
 
 /* ---- Written ---- */
 
+static const char OF_BERT[] = "{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], "
+                              "'sep': ['[SEP]', 2]}, " MODEL "}";
+
 /* A tokenizer alone gets as many types as its templates name. */
 TEST(types_of_templates)
 {
-    assert_true(tokenizer_text_read(
-        "{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', "
-        "2]}, " MODEL "}",
-        &tokenizer));
+    assert_true(tokenizer_text_read(OF_BERT, &tokenizer));
     assert_int_equal(import_tokenizer_types(&tokenizer), 2);
     assert_true(tokenizer_text_read(
         "{'post_processor': {'type': 'TemplateProcessing', 'special_tokens': {}, 'single': "
@@ -378,10 +378,7 @@ static void written_with(size_t n_types, const char *expected)
 TEST(written)
 {
     support_temp_dir(directory);
-    assert_true(tokenizer_text_read(
-        "{'post_processor': {'type': 'BertProcessing', 'cls': ['[CLS]', 1], 'sep': ['[SEP]', "
-        "2]}, " MODEL "}",
-        &tokenizer));
+    assert_true(tokenizer_text_read(OF_BERT, &tokenizer));
     written_with(2, "1:0 A:0 2:0 B:1 2:1");
     written_with(1, "1:0 A:0 2:0 B:0 2:0");
     written_with(0, "1:0 A:0 2:0 B:0 2:0");
