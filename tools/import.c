@@ -110,10 +110,10 @@ static void print_notes(const struct checkpoint *checkpoint)
     if (note[0] != '\0')
         program_note("%s", note);
     if (checkpoint->plan.n_left_out > 0)
-        program_note("left out, since a %s does not use them: %zu tensors, '%s' first (--dry-run "
-                     "lists them)",
+        program_note("left out, since a %s does not use them: %zu tensor%s, '%s' first "
+                     "(--dry-run lists them)",
                      checkpoint->config.architecture->class_name, checkpoint->plan.n_left_out,
-                     checkpoint->plan.left_out[0]->name);
+                     plural(checkpoint->plan.n_left_out), checkpoint->plan.left_out[0]->name);
 }
 
 /* Imports a directory, or a file of word vectors. */
