@@ -390,7 +390,7 @@ class Errors(unittest.TestCase):
 
     def test_what_to_do(self):
         """Messages name what is asked for, what is there, and what helps."""
-        for path, needs in (("/predict", "labels"), ("/embed_sparse", "weights of words")):
+        for path, needs in (("/predict", "labels of texts"), ("/embed_sparse", "weights of words")):
             self.refused(path, {"model": "plain", "inputs": "a"}, 424,
                          f"{path} requires a model with {needs}, and 'plain' has none: serve such a model (-m)")
         _, _, answer = self.server.call("/embed", {"inputs": "a"}, headers={"Host": "other.example"})

@@ -385,7 +385,7 @@ static bool resolve_work(struct request *request)
                             "%s requires a model with %s, and '%s' has none: serve such a "
                             "model (-m) and name it in `model`",
                             request->route->path,
-                            request->work == WORK_LABELS   ? "labels"
+                            request->work == WORK_LABELS   ? "labels of texts"
                             : request->work == WORK_SPARSE ? "weights of words"
                                                            : "vectors",
                             request->model->name);
