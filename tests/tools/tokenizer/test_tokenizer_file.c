@@ -364,14 +364,16 @@ static void written_with(size_t n_types, const char *expected)
     assert_ok(weight_writer_finish(writer));
     if (engine_model_open(path, NULL, &model, &error) != ENGINE_OK)
         fail_msg("%s", error.message);
-    bool found = false, truncates = false;
+    const char *found = "";
+    bool truncates = false;
     for (size_t i = 0;
          engine_model_setting(model, ENGINE_SETTINGS_TOKENIZER, i, &key, &value, NULL) == ENGINE_OK;
          i++) {
-        found = found || (strcmp(key, "pair") == 0 && strcmp(value, expected) == 0);
+        found = strcmp(key, "pair") == 0 ? value : found;
         truncates = truncates || strcmp(key, "truncate") == 0;
     }
-    assert_true(found && truncates);
+    assert_string_equal(found, expected);
+    assert_true(truncates);
     engine_model_close(model);
 }
 
@@ -385,5 +387,6 @@ TEST(written)
     assert_true(tokenizer_text_read("{" MODEL "}", &tokenizer));
     tokenizer.gives_types = false; /* the class */
     written_with(2, "A:0 B:0");
+    written_with(1, "");
     support_remove_dir(directory);
 }

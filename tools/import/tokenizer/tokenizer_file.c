@@ -194,10 +194,12 @@ engine_status import_tokenizer_write(const struct import_tokenizer *tokenizer, s
                                      bool truncate, struct weight_writer *writer)
 {
     engine_status status = draft_write(&tokenizer->draft, writer);
+    const char *pair = tokenizer->pair;
+    if (pair[0] == '\0' && !tokenizer->gives_types && n_types >= 2)
+        pair = "A:0 B:0"; /* where absent is A:0 B:1 */
     n_types = tokenizer->gives_types ? n_types : 1;
     write_template("single", tokenizer->single, n_types, writer);
-    const bool is_usual = tokenizer->gives_types || tokenizer->pair[0] != '\0';
-    write_template("pair", is_usual ? tokenizer->pair : "A:0 B:0", n_types, writer);
+    write_template("pair", pair, n_types, writer);
     if (truncate)
         weight_writer_setting(writer, ENGINE_SETTINGS_TOKENIZER, "truncate", "yes", 3);
     return status;
