@@ -11,31 +11,30 @@
 /* modules.json and what it points to. */
 TEST(sentence_transformers)
 {
-#define MODULE(path, type)       "{'path': '" path "', 'type': 'sentence_transformers.models." type "'}"
-#define TRANSFORMER_AND(modules) "[" MODULE("", "Transformer") ", " modules "]"
-#define DENSE_OF                 "{'in_features': 8, 'out_features': 6"
-#define DENSE                    MODULE("2_Dense", "Dense") ", "
-#define MANY(text)               text text text text text text text text text
+#define MODULE(path, type) "{'path': '" path "', 'type': 'sentence_transformers.models." type "'}"
+#define WITH(modules)      "[" MODULE("", "Transformer") ", " modules "]"
+#define DENSE_OF           "{'in_features': 8, 'out_features': 6"
+#define DENSE              MODULE("2_Dense", "Dense") ", "
+#define MANY(text)         text text text text text text text text text
     static const struct import_case cases[] = {
         {"modules.json", "{}", "expected an array"},
         {"modules.json", "[]", "no Transformer"},
         {"modules.json", "[1]", "expected objects"},
         {"modules.json", "[{'path': 1, 'type': 'Transformer'}]", "'path'"},
         {"modules.json", "[{'path': '', 'type': []}]", "'type'"},
-        {"modules.json", TRANSFORMER_AND(MODULE("x", "CNN")), "CNN"},
+        {"modules.json", WITH(MODULE("x", "CNN")), "CNN"},
         {"modules.json", "[" MODULE("1_Pooling", "Pooling") "]", "Pooling"},
-        {"modules.json", TRANSFORMER_AND(MODULE("2_Dense", "Dense")), "Dense"},
-        {"modules.json", TRANSFORMER_AND(MODULE("../x", "Pooling")), "../x"},
-        {"modules.json", TRANSFORMER_AND(MODULE("/etc", "Pooling")), "/etc"},
-        {"modules.json", TRANSFORMER_AND(MODULE("9_Pooling", "Pooling")), "9_Pooling"},
+        {"modules.json", WITH(MODULE("2_Dense", "Dense")), "Dense"},
+        {"modules.json", WITH(MODULE("../x", "Pooling")), "../x"},
+        {"modules.json", WITH(MODULE("/etc", "Pooling")), "/etc"},
+        {"modules.json", WITH(MODULE("9_Pooling", "Pooling")), "9_Pooling"},
         {"modules.json", "[" MODULE("0_T", "Transformer") "]", "0_T/config.json"},
         {"modules.json", "[" MODULE("", "Transformer") "]", NULL},
-        {"modules.json", TRANSFORMER_AND(MODULE("1_Dropout", "Dropout")), NULL},
-        {"modules.json", TRANSFORMER_AND(MODULE("1_Pooling/", "Pooling")), NULL},
-        {"modules.json", TRANSFORMER_AND(MODULE("1_Pooling", "Pooling") ", " MANY(DENSE) "{}"),
+        {"modules.json", WITH(MODULE("1_Dropout", "Dropout")), NULL},
+        {"modules.json", WITH(MODULE("1_Pooling/", "Pooling")), NULL},
+        {"modules.json", WITH(MODULE("1_Pooling", "Pooling") ", " MANY(DENSE) "{}"),
          "more than 8 Dense modules"},
-        {"modules.json",
-         TRANSFORMER_AND(MODULE("1_Pooling", "Pooling") ", " MODULE("2_Dense", "LayerNorm")),
+        {"modules.json", WITH(MODULE("1_Pooling", "Pooling") ", " MODULE("2_Dense", "LayerNorm")),
          "'dimension' is missing"},
         {"2_Dense/config.json", "{'dimension': 8}", "in_features"},
         {"modules.json", "[{'path': '" MANY(MANY("0123456789")) "', 'type': 'Transformer'}]",
@@ -105,7 +104,7 @@ TEST(sentence_transformers)
 #undef MANY
 #undef DENSE
 #undef DENSE_OF
-#undef TRANSFORMER_AND
+#undef WITH
 #undef MODULE
 }
 
