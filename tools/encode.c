@@ -20,7 +20,9 @@ static int run_job(const struct encode_options *options, struct text_encoder *en
     struct job job = {.options = options, .encoder = encoder};
     reader_open(&job.reader, request);
     job.reader.keeps_going = options->skips_errors;
-    const bool has_journal = options->output_path && corpus_is_asked(options);
+    const bool has_journal = options->output_path && options->format != FORMAT_NPZ &&
+                             request->n_texts == 0 && !isatty(STDIN_FILENO) &&
+                             request->task < TASK_RANK && request->task != TASK_SHOW_MASK;
     if (has_journal && !corpus_open(&corpus, &job))
         return PROGRAM_DONE; /* the output is complete */
     if (!has_journal)

@@ -52,10 +52,11 @@ static void answer_query(struct search_run *search, size_t i)
     const engine_hit *found = search->found + i * search->n_found;
     const struct collection *collection = &search->collection;
     const size_t wanted = search->n_wanted, n = collection->n_rows;
-    struct query_hits hits;
-    query_hits_begin(&hits, query, wanted);
-    hits.fusion = fusion;
-    hits.vector_offset = fusion ? search->vector_offsets[i] : 0;
+    struct query_hits hits = {.query = query,
+                              .hits = alloc_zeros(wanted, sizeof *hits.hits),
+                              .fusion = fusion,
+                              .vector_offset = fusion ? search->vector_offsets[i] : 0};
+    hits.query_id = id_text(&query->record, query->number, &hits.query_id_len);
     if (item_has_text(query)) {
         query_hits_fill(&hits, collection, found, search->n_found, wanted, &search->options);
         engine_hit *rows = NULL;
@@ -198,7 +199,8 @@ static void open_encoder(struct search_run *search)
     struct search_options *options = &search->options;
     struct text_encoder *encoder = &search->encoder;
     const struct vectors *vectors = search->collection.vectors;
-    const char *pooling = origin_pooling(search->collection.files);
+    const char *pooling =
+        json_string_value(json_object_get(search->collection.files->origin, "pooling"));
     if (vectors->kind == VECTORS_TOKENS && pooling && strcmp(pooling, "none") == 0)
         program_die("'%s' has a vector for each token (encode -p none), and a search needs one for "
                     "each text: encode the texts again with -p model",

@@ -322,11 +322,6 @@ void collection_close(struct collection *collection)
 
 #define HINT "; encode the texts again, or search anyway with --no-check"
 
-const char *origin_pooling(const struct vector_file *file)
-{
-    return json_string_value(json_object_get(file->origin, "pooling"));
-}
-
 engine_precision origin_precision(const struct vector_file *file)
 {
     const char *name = origin_option(file, "precision");

@@ -93,9 +93,6 @@ void origin_check(const struct collection *collection, struct text_encoder *enco
 /* Returns an option of encode with which a file was encoded, or NULL if it was not given. */
 const char *origin_option(const struct vector_file *file, const char *name);
 
-/* Returns the pooling with which a file was encoded, or NULL if that is not known. */
-const char *origin_pooling(const struct vector_file *file);
-
 /* Returns the precision with which a file was encoded, exact if that is not known. */
 engine_precision origin_precision(const struct vector_file *file);
 

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void query_hits_begin(struct query_hits *hits, struct item *query, size_t cap)
-{
-    *hits = (struct query_hits){.query = query, .hits = alloc_zeros(cap, sizeof *hits->hits)};
-    hits->query_id = id_text(&query->record, query->number, &hits->query_id_len);
-}
-
 static void drop_last(struct query_hits *hits)
 {
     hits->n--;

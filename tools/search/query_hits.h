@@ -25,8 +25,6 @@ struct query_hits {
     float vector_offset;         /* the vectors' part of its offset */
 };
 
-/* Makes room for `cap` hits of a query. */
-void query_hits_begin(struct query_hits *hits, struct item *query, size_t cap);
 void query_hits_free(struct query_hits *hits);
 
 /* Replaces the hits by those of the best rows [k], at most `most`: one for each text, its best row,

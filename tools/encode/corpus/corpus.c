@@ -22,14 +22,6 @@
 static const double FIRST_DUE = 1, LEAST_BETWEEN = 0.1, MOST_BETWEEN = 10; /* seconds */
 static const double COST_FACTOR = 100;
 
-bool corpus_is_asked(const struct encode_options *options)
-{
-    const enum task task = options->request.task;
-    const bool is_one_by_one = task < TASK_RANK && task != TASK_SHOW_MASK;
-    return options->request.n_texts == 0 && !isatty(STDIN_FILENO) && is_one_by_one &&
-           options->format != FORMAT_NPZ;
-}
-
 /* ---- Before the run ---- */
 
 /* Returns whether another run holds a part. A file system without locks has one run at a time by

@@ -18,9 +18,6 @@ struct corpus {
     bool is_refused; /* the input or the parts are not those of the journal */
 };
 
-/* Returns whether the options, of an output with a name, make a run that can have a journal. */
-bool corpus_is_asked(const struct encode_options *options);
-
 /* Looks for a journal of the output, checks that the options may continue it, and opens the output
  * of the job: a new one, or the parts. Returns false if the output is complete, after a message.
  * Ends the program if something is wrong. */

@@ -178,13 +178,6 @@ static struct planned_tensor start_tensor(const struct part *part, size_t layer,
     return tensor;
 }
 
-/* Returns the first row of a table. */
-static const float *read_first_row(const struct making *making, struct added_row from, size_t cols)
-{
-    const struct stored_tensor *table = need_tensor(making, from.table, 0, "", from.rows, cols);
-    return tensor_floats(making->tensors, table, 0, 1, cols);
-}
-
 /* Adds one tensor of a part: the rows of all its sources, one after another. */
 static void add_tensor(const struct making *making, const struct part *part, size_t layer,
                        struct ending ending, bool is_matrix)
@@ -210,8 +203,11 @@ static void add_tensor(const struct making *making, const struct part *part, siz
     if ((part->kind == PART_NORM && strcmp(ending.usual, ".weight") == 0) ||
         part->rows == DIM_HEAD_WIDTH)
         tensor.added = making->layout->norm_added;
-    if (part->rows == DIM_POSITIONS && making->added_row.table != NULL)
-        tensor.added_row = read_first_row(making, making->added_row, tensor.cols);
+    const struct added_row *added = &making->added_row;
+    if (part->rows == DIM_POSITIONS && added->table != NULL)
+        tensor.added_row = tensor_floats(
+            making->tensors, need_tensor(making, added->table, 0, "", added->rows, cols), 0, 1,
+            tensor.cols);
     if (making->quick_gelu != 0 && part->rows == DIM_FEED_FORWARD)
         tensor.times = making->quick_gelu;
     else if (making->quick_gelu != 0 && part->kind == PART_OUT && is_matrix)

@@ -263,13 +263,6 @@ static void read_modes(struct sentence_transformers *st, const struct json_file 
     }
 }
 
-/* Returns the width of the pooled vector: of all joined ones; 0 if the width is not known. */
-static size_t pooled_width(const struct sentence_transformers *st)
-{
-    struct model_config sizes = {.width = st->width, .joined_poolings = st->joined_poolings};
-    return config_pooled_width(&sizes);
-}
-
 void pooling_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t width = json_count(file, NULL, "word_embedding_dimension", 1, st->width);
@@ -345,7 +338,9 @@ void dense_parse(struct sentence_transformers *st, const struct json_file *file)
 {
     size_t index = st->n_dense_read++;
     struct dense_module *dense = &st->dense[index];
-    dense_sizes_read(dense, file, index > 0 ? st->dense[index - 1].out : pooled_width(st));
+    const struct model_config sizes = {.width = st->width, .joined_poolings = st->joined_poolings};
+    dense_sizes_read(dense, file,
+                     index > 0 ? st->dense[index - 1].out : config_pooled_width(&sizes));
     if (dense->activation == DENSE_LAYER_NORM)
         return;
     dense->activation = read_dense_activation(file);
