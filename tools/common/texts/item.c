@@ -417,10 +417,8 @@ engine_window *encoder_windows(struct text_encoder *encoder, struct item *item, 
 const char *encoder_token_text(const struct text_encoder *encoder, const struct item *item,
                                size_t i, size_t *len)
 {
-    const char *text;
-    return engine_token_text(encoder->model, item->tokens[i].id, &text, len) == ENGINE_OK && *len
-               ? text
-               : item_span_text(item, i, len);
+    const char *text = encoder_id_text(encoder, item->tokens[i].id, len);
+    return *len ? text : item_span_text(item, i, len);
 }
 
 const char *encoder_unknown_word(const struct text_encoder *encoder, const struct item *item,

@@ -183,9 +183,11 @@ static void merge_task(struct checkpoint *checkpoint, const char *name)
 
 void adapter_merge(struct checkpoint *checkpoint, const char *adapter)
 {
-    bool has_tasks = json_object_get(checkpoint->config_file.root, "lora_adaptations") != NULL &&
-                     tensor_set_has_ending(&checkpoint->tensors, ".lora_A");
-    if (has_tasks)
+    const struct tensor_set *set = &checkpoint->tensors;
+    size_t i = 0;
+    while (i < set->n && !name_ends_in(set->tensors[i].name, ".lora_A"))
+        i++;
+    if (i < set->n && json_object_get(checkpoint->config_file.root, "lora_adaptations") != NULL)
         merge_task(checkpoint, adapter);
     else if (adapter != NULL)
         merge_peft(checkpoint, adapter);

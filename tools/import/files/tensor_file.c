@@ -315,14 +315,6 @@ void tensor_set_strip(struct tensor_set *set, const char *const *prefixes)
     sort_by_key(set);
 }
 
-bool tensor_set_has_ending(const struct tensor_set *set, const char *ending)
-{
-    size_t i = 0;
-    while (i < set->n && !name_ends_in(set->tensors[i].name, ending))
-        i++;
-    return i < set->n;
-}
-
 void tensor_set_rename(struct tensor_set *set, const char *ending, const char *other)
 {
     for (size_t i = 0; i < set->n; i++) {

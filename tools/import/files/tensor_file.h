@@ -68,9 +68,6 @@ void tensor_set_read_file(struct tensor_set *set, struct folder *folder, const c
 /* Removes the first of the prefixes (NULL ends them) that any name has from all names. */
 void tensor_set_strip(struct tensor_set *set, const char *const *prefixes);
 
-/* Returns whether a tensor's name ends so. */
-bool tensor_set_has_ending(const struct tensor_set *set, const char *ending);
-
 /* Gives the keys of tensors whose names end in `ending` another ending. */
 void tensor_set_rename(struct tensor_set *set, const char *ending, const char *other);
 
