@@ -1,5 +1,4 @@
-/* spans.c - one text in one pass: vectors of its spans, or its own vector as a sum of a part for
- * each token. */
+/* spans.c - one text in one pass: vectors of its spans, or its vector as a sum over its tokens. */
 #include "engine/encode.h"
 #include "engine/status.h"
 #include "model/layers/head.h"
@@ -123,6 +122,7 @@ static const char *why_no_sum(const struct encoder *encoder, const struct reques
 /* Returns the weight of row t of n in the sums of pooling.c, which have no row before `first`. */
 static double row_weight(enum pooling pooling, size_t t, size_t n, size_t first)
 {
+    _Static_assert(POOLING_POOLER == 7, "a new pooling: is_of_all_tokens, why_no_sum, row_weight");
     const double rows = (double)(n - first);
     if (t < first)
         return 0;
