@@ -70,35 +70,29 @@ TEST(directories_without_ground)
     }
 }
 
+/* Opens a copy whose vocabulary has n equal numbers at a place. */
+static void open_with_numbers(size_t at, size_t n, uint32_t number)
+{
+    struct patient copy = patient_copy(&sound, 0);
+    for (size_t i = 0; i < n; i++)
+        put_u32(section_data(&copy, "VOCB") + at + 4 * i, number);
+    heal_section(&copy, "VOCB");
+    open_patient(&copy);
+}
+
+/* Fields; a table without an empty slot, of ids that are there or not, where looking up must come
+ * to an end; starts that run backwards or out of the strings. */
 TEST(vocabularies_without_ground)
 {
     static const uint32_t values[] = {0, 1, 7, 9, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
-    for (size_t field = 0; field < 4; field++)
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-            struct patient copy = patient_copy(&sound, 0);
-            put_u32(section_data(&copy, "VOCB") + 4 * field, values[i]);
-            heal_section(&copy, "VOCB");
-            open_patient(&copy);
-        }
-    /* A table without an empty slot, of ids that are there or not: looking up must come to an end.
-     */
+    const size_t n_slots = get_u32(section_data(&sound, "VOCB") + 4);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-        struct patient copy = patient_copy(&sound, 0);
-        uint8_t *vocabulary = section_data(&copy, "VOCB");
-        for (size_t slot = 0; slot < get_u32(vocabulary + 4); slot++)
-            put_u32(vocabulary + 16 + 4 * slot, values[i]);
-        heal_section(&copy, "VOCB");
-        open_patient(&copy);
+        for (size_t field = 0; field < 4; field++)
+            open_with_numbers(4 * field, 1, values[i]);
+        open_with_numbers(16, n_slots, values[i]);
+        for (size_t id = 0; id <= TINY_VOCABULARY; id++)
+            open_with_numbers(16 + 4 * n_slots + 4 * id, 1, values[i]);
     }
-    /* Starts that run backwards or out of the strings. */
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        for (size_t id = 0; id <= TINY_VOCABULARY; id++) {
-            struct patient copy = patient_copy(&sound, 0);
-            uint8_t *vocabulary = section_data(&copy, "VOCB");
-            put_u32(vocabulary + 16 + 4 * get_u32(vocabulary + 4) + 4 * id, values[i]);
-            heal_section(&copy, "VOCB");
-            open_patient(&copy);
-        }
 }
 
 static void change_tensor(const char *name, size_t field, uint64_t value, const char *words)
