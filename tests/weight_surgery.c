@@ -10,6 +10,13 @@
 
 enum { MAX_SETTINGS_BYTES = 8192 };
 
+struct patient patient_read(const char *path)
+{
+    size_t len;
+    uint8_t *data = support_read(path, &len);
+    return (struct patient){data, len, len};
+}
+
 struct patient patient_copy(const struct patient *original, size_t spare)
 {
     struct patient copy = {new_bytes(original->len + spare), original->len, original->len + spare};
@@ -76,9 +83,7 @@ void heal_section(struct patient *patient, const char *tag)
 
 void put_number(const char *path, const char *tensor, size_t index, float number)
 {
-    struct patient file;
-    file.data = support_read(path, &file.len);
-    file.cap = file.len;
+    struct patient file = patient_read(path);
     memcpy(file.data + get_u64(tensor_entry(&file, tensor) + 56) + 4 * index, &number, 4);
     heal_section(&file, "DATA");
     support_write(path, file.data, file.len);

@@ -13,7 +13,8 @@ struct patient {
     size_t len, cap;
 };
 
-/* A copy with room for `spare` more bytes, released after the test. */
+/* The bytes of a file; a copy with room for `spare` more bytes, released after the test. */
+struct patient patient_read(const char *path);
 struct patient patient_copy(const struct patient *original, size_t spare);
 
 /* Returns the section table's entry of a section; NULL if no section has this tag. */

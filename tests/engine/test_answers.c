@@ -200,8 +200,7 @@ TEST(the_same_bits_in_any_batch)
 /* The file with a setting of its tokenizer added. */
 static engine_model *open_with(const char *path, const char *key, const char *value)
 {
-    struct patient file = {0};
-    file.data = support_read(path, &file.len);
+    const struct patient file = patient_read(path);
     struct patient changed = patient_copy(&file, 4096);
     replace_setting(&changed, "TOKN", key, value, strlen(value));
     return support_open_memory(changed.data, changed.len);

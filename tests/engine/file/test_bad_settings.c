@@ -105,8 +105,7 @@ TEST(frequencies_that_do_not_fit)
     support_make_model(
         path, NULL,
         "--layers 0 --width 6 --max-tokens 9 --position fourier --frequencies 0.25,0.5");
-    struct patient fourier;
-    fourier.data = support_read(path, &fourier.len);
+    const struct patient fourier = patient_read(path);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct patient copy = patient_copy(&fourier, SPARE);
         uint8_t *entry = tensor_entry(&copy, "position.frequencies");

@@ -1,32 +1,19 @@
 /* tags: sizes */
 /* The tensors that the settings of the newer kinds of encoders ask for: without one of them, or
  * with one of another shape or type, a file is refused by the tensor's name. */
+#include "tests/engine/file/bad_file.h"
 #include "tests/support.h"
-#include "tests/weight_surgery.h"
 
 #include <string.h>
 
 /* A small model that encode-new makes with these options, in memory. */
 static struct patient made_model(const char *words)
 {
-    struct patient made;
     char path[SUPPORT_PATH];
     support_path(path, support_folder(), "kind.weights");
     support_make_model(path, "a", "--width 8 --heads 2 --max-tokens 12 --feed-forward 16 %s",
                        words);
-    made.data = support_read(path, &made.len);
-    made.cap = made.len;
-    return made;
-}
-
-static void expect_refused(const struct patient *patient, const char *words)
-{
-    engine_model *model;
-    engine_error error;
-    assert_fails(FORMAT,
-                 engine_model_open_memory(patient->data, patient->len, NULL, &model, &error));
-    if (strstr(error.message, words) == NULL)
-        fail_msg("'%s' does not say '%s'", error.message, words);
+    return patient_read(path);
 }
 
 /* The first letter of each tensor's name is changed, one after the other. */
@@ -52,7 +39,7 @@ TEST(each_is_asked_for)
             size_t name = get_u32(names + 8 + i * TENSOR);
             names[name] ^= 1;
             heal_section(&copy, "TENS");
-            expect_refused(&copy, (const char *)directory + name);
+            assert_refused(&copy, ENGINE_ERROR_FORMAT, (const char *)directory + name);
         }
     }
 }
@@ -91,7 +78,7 @@ TEST(shapes)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct patient made = made_model(cases[i].words), copy = patient_copy(&made, 4096);
         replace_setting(&copy, "CONF", cases[i].key, cases[i].value, strlen(cases[i].value));
-        expect_refused(&copy, cases[i].refusal);
+        assert_refused(&copy, ENGINE_ERROR_FORMAT, cases[i].refusal);
     }
 }
 
@@ -102,9 +89,9 @@ TEST(biases_are_f32)
     put_u32(entry + 8, 2); /* f16, of half the length */
     put_u64(entry + 64, get_u64(entry + 64) / 2);
     heal_section(&made, "TENS");
-    expect_refused(&made, "'attention.distance.bias' is not in f32 and rows");
+    assert_refused(&made, ENGINE_ERROR_FORMAT, "'attention.distance.bias' is not in f32 and rows");
     made = made_model("--set attention_position=disentangled --set distances=3");
     put_u32(tensor_entry(&made, "layers.0.attention.position_query.weight") + 12, 0); /* rows */
     heal_section(&made, "TENS");
-    expect_refused(&made, "position_query.weight' is not in f32 and panels");
+    assert_refused(&made, ENGINE_ERROR_FORMAT, "position_query.weight' is not in f32 and panels");
 }

@@ -131,6 +131,5 @@ SET_UP()
     support_make_model(path, "a b c",
                        "--layers 1 --width 4 --heads 2 --feed-forward 4 --max-tokens 4 --type int8 "
                        "--set attention_position=rotary --set rotary_width=2");
-    whole.data = support_read(path, &whole.len);
-    whole.cap = whole.len;
+    whole = patient_read(path);
 }

@@ -46,13 +46,6 @@ static void write_model(enum tensor_type type, size_t rows, size_t cols)
         fail_msg("%s", error.message);
 }
 
-static struct patient written(void)
-{
-    size_t len;
-    void *bytes = read_written(&len);
-    return (struct patient){bytes, len, len};
-}
-
 /* A value is off by half a step of its row at most: 1/127 of the largest of what is rounded, and in
  * int8k of the sums of neighbours. */
 static void check_values(const struct plain_tensor *tensor)
@@ -172,7 +165,7 @@ static uint8_t *data_of(const struct patient *file)
 /* With checksums that are right, so that only the bytes tell. */
 static void assert_found(size_t offset, const void *bytes, size_t len, const char *words)
 {
-    struct patient file = written();
+    struct patient file = patient_read(writer_path);
     engine_model *model;
     uint8_t *entry = tensor_entry(&file, NAME), *data = data_of(&file);
     memcpy(data + offset, bytes, len);
@@ -192,7 +185,7 @@ TEST(wrong_sums_are_found)
     draw(17, 5);
     write_model(TENSOR_INT8A8, 17, 5);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
-        const struct patient file = written();
+        const struct patient file = patient_read(writer_path);
         const size_t offset = SUMS + 4 * columns[i];
         const uint32_t right = get_u32(data_of(&file) + offset), wrong = right + 1;
         char words[64];
@@ -244,7 +237,7 @@ TEST(in_a_file_of_version_1)
 {
     draw(17, 5);
     write_model(TENSOR_INT8A7, 17, 5);
-    struct patient file = written();
+    struct patient file = patient_read(writer_path);
     put_u32(file.data + HEADER_VERSION, 1);
     heal_header(&file);
     assert_refused(&file, ENGINE_ERROR_FORMAT,

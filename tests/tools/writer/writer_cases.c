@@ -29,11 +29,6 @@ size_t count_names(void)
     return support_count_files(writer_folder);
 }
 
-void *read_written(size_t *len)
-{
-    return support_read(writer_path, len);
-}
-
 void put(struct weight_writer *writer, engine_settings settings, const char *key, const char *value)
 {
     weight_writer_setting(writer, settings, key, value, strlen(value));

@@ -18,9 +18,6 @@ struct weight_writer *open_writer(engine_error *error);
 /* Returns how many files there are in the folder. */
 size_t count_names(void);
 
-/* The bytes of writer_path; the caller frees. */
-void *read_written(size_t *len);
-
 void put(struct weight_writer *writer, engine_settings settings, const char *key,
          const char *value);
 
