@@ -198,7 +198,8 @@ const struct reference_class *class_find(const struct tokenizer_beside *beside, 
     const char *type = tokenizer_model_type(beside);
     char base[100];
     /* Of these the type says the class, whatever the name is; of Qwen 2 in 5 alone. */
-    if (type != NULL && name_is_listed("modernbert mistral xlm-roberta-xl", type))
+    if (type != NULL && (json != NULL ? name_is_listed("modernbert mistral xlm-roberta-xl", type)
+                                      : strcmp(type, "modernbert") == 0))
         return NULL;
     if (type != NULL && strcmp(type, "siglip2") == 0)
         return class_named("Siglip2Tokenizer");
