@@ -459,13 +459,14 @@ static void layer_forward(const struct context *c, const struct layer *layer, si
 
 /* Returns whether each thread computes rows of its own, instead of columns of all: it reads all
  * weights, but other threads' activations only in attention, and waits twice a layer, not 8 times.
- * With two threads and widths of 128 to 1,024, 4 to 40 % faster from 32 rows a thread and a third
- * of the width on, up to 25 % slower below. OpenBLAS gets the same rows with any number of them. */
+ * With two threads and widths of 128 to 1,024, 4 to 40 % faster from 32 rows a thread and a sixth
+ * of the width on, up to 25 % slower below, and with experts, of which each has few of the rows.
+ * OpenBLAS gets the same rows with any number of them. */
 static bool has_own_rows(const engine_session *session, const struct group *group, size_t n_threads)
 {
     const struct encoder *encoder = &session->model->encoder;
-    return n_threads > 1 && group->n_rows >= 32 * n_threads && session->options.trace == 0 &&
-           3 * group->n_rows >= encoder->config.width && encoder->blas_rows == 0;
+    return n_threads > 1 && group->n_rows >= n_threads * larger(32, encoder->config.width / 6) &&
+           encoder->config.experts == 0 && session->options.trace == 0 && encoder->blas_rows == 0;
 }
 
 void forward(engine_session *session, const struct group *group, struct team team, size_t rank)
