@@ -176,7 +176,8 @@ const char *model_foreign_format(const char *path)
 bool path_is_hub_name(const char *path)
 {
     const char *slash = strchr(path, '/');
-    return slash && slash > path && path[0] != '.' && !strchr(slash + 1, '/');
+    return slash && slash > path && path[0] != '.' && !strchr(slash + 1, '/') &&
+           !path_ends_in(path, ".weights");
 }
 
 static void write_hint(char *out, const char *path)
@@ -184,9 +185,8 @@ static void write_hint(char *out, const char *path)
     struct stat file;
     char copy[PATH_MAX];
     if (stat(path, &file) != 0) {
-        const char *name = path_is_hub_name(path) ? path : "ORG/MODEL";
-        strcpy(append_word(stpcpy(out, "; encode-fetch "), name),
-               " fetches a model and imports it");
+        const char *id = path_is_hub_name(path) ? path : "ORG/MODEL";
+        strcpy(append_word(stpcpy(out, "; encode-fetch "), id), " fetches a model and imports it");
         return;
     }
     const bool is_folder = S_ISDIR(file.st_mode);

@@ -1,7 +1,7 @@
 # Wrong use, and input that cannot be used.
 encode --embedding-scale 1e38 'I ride bike'
 encode -m missing.weights x
-encode -m org/model x; encode-search lines "who rides?"; encode-search 'who rides'
+encode -m org/model x; encode -m models/a.weights x; encode-search lines "who rides?"; encode-search 'who rides'
 encode -m short.weights x
 encode --nonsense
 encode-compare words --tokens a b
