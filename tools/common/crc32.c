@@ -28,3 +28,11 @@ uint32_t crc32_add(uint32_t crc, const void *bytes, size_t n)
         crc = crc >> 8 ^ T[0][(crc ^ *p) & 0xFF];
     return ~crc;
 }
+
+uint64_t little_endian(const void *bytes, size_t n)
+{
+    uint64_t value = 0;
+    while (n-- > 0)
+        value = value << 8 | ((const uint8_t *)bytes)[n];
+    return value;
+}

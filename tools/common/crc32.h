@@ -1,4 +1,5 @@
-/* crc32.h - the checksum of zip archives: CRC-32 of ISO 3309, which is not that of weight files. */
+/* crc32.h - the checksum of zip archives: CRC-32 of ISO 3309, which is not that of weight files; and
+ * their numbers. */
 #ifndef TOOLS_CRC32_H
 #define TOOLS_CRC32_H
 
@@ -7,5 +8,8 @@
 
 /* Of n bytes after those whose checksum is crc; 0 at first. */
 uint32_t crc32_add(uint32_t crc, const void *bytes, size_t n);
+
+/* The number in n bytes, the lowest first. */
+uint64_t little_endian(const void *bytes, size_t n);
 
 #endif

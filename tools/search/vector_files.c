@@ -38,14 +38,6 @@ static const char *npy_title(const struct npy *npy)
 }
 #define npy_die(npy, ...) file_die(npy_title(npy), " " __VA_ARGS__)
 
-static size_t little_endian(const char *bytes, size_t n)
-{
-    size_t value = 0;
-    for (size_t i = n; i-- > 0;)
-        value = value << 8 | (unsigned char)bytes[i];
-    return value;
-}
-
 /* Reads the dict as JSON: tuples become arrays; a comma before a closing bracket is removed. */
 static json_t *parse_dict(const char *dict, size_t len)
 {

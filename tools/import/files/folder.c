@@ -144,14 +144,6 @@ void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t 
     }
 }
 
-uint64_t little_endian(const uint8_t *bytes, size_t n)
-{
-    uint64_t value = 0;
-    while (n-- > 0)
-        value = value << 8 | bytes[n];
-    return value;
-}
-
 char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most)
 {
     if (n_bytes > most)

@@ -49,9 +49,6 @@ int file_open(const char *path, bool needed, uint64_t *n_bytes);
 /* The bytes from `offset` on; a file that ends before is refused. name is for messages. */
 void file_read_at(int fd, const char *name, uint64_t offset, void *data, size_t len);
 
-/* The number in n bytes, the lowest first. */
-uint64_t little_endian(const uint8_t *bytes, size_t n);
-
 /* The n_bytes of a file from `offset` on, at most `most`. */
 char *file_text(int fd, const char *name, uint64_t offset, uint64_t n_bytes, size_t most);
 

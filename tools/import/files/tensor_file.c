@@ -4,6 +4,7 @@
 #include "tools/import/files/tensor_file.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/crc32.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
 #include "tools/import/files/torch_file.h"

@@ -14,6 +14,7 @@
 #include "tools/import/files/torch_file.h"
 
 #include "tools/common/alloc.h"
+#include "tools/common/crc32.h"
 #include "tools/import/files/folder.h"
 #include "tools/import/files/json_file.h"
 #include "tools/import/files/zip_file.h"
