@@ -99,10 +99,9 @@ static void embed(const struct context *c, struct rows to)
 static void normalize_rows(const struct context *c, const struct norm *norm, struct rows from,
                            struct rows to)
 {
-    const struct model_config *config = &c->encoder->config;
     struct share rows = share_rows(c);
     for (size_t r = rows.begin; r < rows.end; r++)
-        c->kernels->norm_row(norm, (float)config->norm_eps, from.width, row_of(from, r),
+        c->kernels->norm_row(norm, (float)c->encoder->config.norm_eps, from.width, row_of(from, r),
                              row_of(to, r));
     end_step(c->team, ENGINE_STEP_NORM);
 }
@@ -165,13 +164,11 @@ static void project_panels(const struct context *c, const struct linear *layer, 
 {
     struct linear_input input = input_of(c, layer, from);
     struct share panels = share_panels(c, n);
-    size_t column = panels.begin * PANEL;
-    if (last.residual != NULL)
-        last.residual += c->group->row * to.stride + column;
-    if (last.gate != NULL)
-        last.gate += c->group->row * to.stride + column;
+    size_t at = c->group->row * to.stride + panels.begin * PANEL;
+    last.residual = last.residual != NULL ? last.residual + at : NULL;
+    last.gate = last.gate != NULL ? last.gate + at : NULL;
     linear(c->kernels, layer, &input, first + panels.begin, first + panels.end, &last,
-           row_of(to, c->group->row) + column, to.stride, &c->work->linear);
+           to.first + at, to.stride, &c->work->linear);
     end_step(c->team, ENGINE_STEP_LINEAR);
 }
 
