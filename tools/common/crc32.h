@@ -1,5 +1,5 @@
-/* crc32.h - the checksum of zip archives: CRC-32 of ISO 3309, which is not that of weight files; and
- * their numbers. */
+/* crc32.h - numbers of zip archives, and their checksum: CRC-32 of ISO 3309, which is not that of
+ * weight files. */
 #ifndef TOOLS_CRC32_H
 #define TOOLS_CRC32_H
 
