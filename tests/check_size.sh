@@ -9,11 +9,11 @@ most_lines=700 most_files=25
 # Budgets of lines of C. They go down: a commit that makes a house shorter lowers its budget. A capability that was
 # asked for with a number of lines raises one by that number at most, once, and what it leaves over is taken back.
 most_library=22472
-most_plain=2328
-most_ships=26654 # what encodes, searches, imports, and what these share
-most_hosts=4323 # the server, databases
+most_plain=2327
+most_ships=26688 # what encodes, searches, imports, and what these share
+most_hosts=4290 # the server, databases
 most_study=6085 # to learn and to measure, with what the lesson calls
-most_tests=38078
+most_tests=38065
 
 # Tracked files; of a copy without git all but what is built.
 files() {
