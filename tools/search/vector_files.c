@@ -108,19 +108,20 @@ static const char *find_member(const struct mapped *file, const char *name, size
     while (file->len - offset >= LOCAL_BYTES &&
            little_endian(file->data + offset, 4) == 0x04034B50) {
         const char *header = file->data + offset;
-        const size_t name_len = little_endian(header + 26, 2);
-        const size_t extra_len = little_endian(header + 28, 2);
+        const size_t name_len = (size_t)little_endian(header + 26, 2);
+        const size_t extra_len = (size_t)little_endian(header + 28, 2);
         const size_t head_len = LOCAL_BYTES + name_len + extra_len, rest = file->len - offset;
         const char *extra = header + LOCAL_BYTES + name_len;
         if (little_endian(header + 6, 2) % 16 >= 8 || little_endian(header + 8, 2) != 0)
             npy_die(&archive, "is compressed, and arrays are mapped as they are; in SciPy: "
                               "save_npz(path, a, compressed=False)");
-        *n_bytes = little_endian(header + 22, 4);
-        if (head_len <= rest && *n_bytes == UINT32_MAX && extra_len >= 12 &&
+        uint64_t bytes = little_endian(header + 22, 4);
+        if (head_len <= rest && bytes == UINT32_MAX && extra_len >= 12 &&
             little_endian(extra, 2) == ZIP64)
-            *n_bytes = little_endian(extra + 4, 8);
-        if (head_len > rest || *n_bytes > rest - head_len)
+            bytes = little_endian(extra + 4, 8);
+        if (head_len > rest || bytes > rest - head_len)
             npy_die(&archive, "is cut off");
+        *n_bytes = (size_t)bytes;
         if (name_len == strlen(name) && memcmp(header + LOCAL_BYTES, name, name_len) == 0) {
             *crc = (uint32_t)little_endian(header + 14, 4);
             return header + head_len;
@@ -149,7 +150,8 @@ static struct npy npy_read(const struct mapped *file, const char *member)
     if (data[6] < 1 || data[6] > 3 || data[7] != 0)
         npy_die(&npy, "has version %d.%d of NumPy's format; 1.0, 2.0 and 3.0 are read",
                 (unsigned char)data[6], (unsigned char)data[7]);
-    const size_t begin = data[6] == 1 ? 10 : 12, dict_len = little_endian(data + 8, begin - 8);
+    const size_t begin = data[6] == 1 ? 10 : 12;
+    const size_t dict_len = (size_t)little_endian(data + 8, begin - 8);
     if (dict_len > len - begin || dict_len > HEADER_MOST)
         npy_die(&npy, "is cut off: its header has %zu bytes, and there are %zu", begin + dict_len,
                 len);
