@@ -5,7 +5,8 @@
 #
 # makes WORK_DIR/default.weights. Variables: SECONDS_OF_RUN (570; 0: only what is packed), OPTIONS (of together.py, to try
 # it), and TEXT, ENCODE_IMPORT, ENCODE_INSPECT and PYTHON as in run.sh. WORK_DIR/packed (50 MB), ../ and tests/quality are
-# all that together.py reads, so that it can run on another machine (lent.sh). Started again it goes on where it stopped.
+# all that together.py reads, so that it can run on another machine (elsewhere.sh). Started again it goes on where it
+# stopped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

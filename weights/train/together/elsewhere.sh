@@ -1,15 +1,15 @@
 #!/bin/sh
-# The run of together.sh on a machine that is lent for minutes at a time: it needs this tree, WORK_DIR/packed, and a
-# python3 with PyTorch and numpy, no network.
+# The run of together.sh on another machine, that has a GPU: it needs this tree, WORK_DIR/packed, and a python3 with
+# PyTorch and numpy, no network.
 #
-#     weights/train/together/lent.sh WORK_DIR SECONDS WAIT OUT [OPTION...]
+#     weights/train/together/elsewhere.sh WORK_DIR SECONDS WAIT OUT [OPTION...]
 #
 # begins the run of SECONDS in all (options: together.py's), prints its log for WAIT seconds, and copies to OUT what is
 # made. The run goes on when this ends: the same command again prints and copies the rest, or begins it again where the
 # last checkpoint is, if it has ended too early.
 set -eu
 [ $# -ge 4 ] || {
-    echo 'usage: weights/train/together/lent.sh WORK_DIR SECONDS WAIT OUT [OPTION...]' >&2
+    echo 'usage: weights/train/together/elsewhere.sh WORK_DIR SECONDS WAIT OUT [OPTION...]' >&2
     exit 2
 }
 here=$(cd "$(dirname "$0")" && pwd)
