@@ -14,7 +14,7 @@ static void print_ids(struct printer *printer, const struct item *item)
 
 const struct printer_kind PRINTER_IDS = {.item = print_ids};
 
-/* ranked NULL: there is none, an empty field of CSV. */
+/* ranked NULL: the text has no label; CSV gets empty fields. */
 static void print_label(struct printer *printer, const struct ranked *ranked)
 {
     const char *name = ranked ? encoder_label(printer->encoder, ranked->index) : NULL;
@@ -83,7 +83,7 @@ static void begin_csv_row(struct printer *printer, const struct item *item, size
     row_text(&printer->rows, ROWS_CSV, "pair", shown.pair, shown.pair_len, 0);
 }
 
-/* A label is a row of its own, the best one or each; a text without tokens has none. */
+/* A label is a row of its own, the best one or each; without tokens it is empty. */
 static void print_csv_labels(struct printer *printer, const struct item *item, size_t i)
 {
     const float *scores = item_row(printer->encoder, item, i);
